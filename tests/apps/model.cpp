@@ -239,6 +239,7 @@ TEST_CASE("croquis plot: an increase that may be 0 within its error is drawn on 
   CHECK(point[1] == doctest::Approx(0.001));
   CHECK(point[2] == doctest::Approx(-0.002));  // 0.001 - 0.003
   CHECK(contains(plot.script, "set logscale x\n"));
+  CHECK(contains(plot.title, "\nmean over positions, with its standard error between sequences\n"));
   CHECK(std::count(plot.legend.begin(), plot.legend.end(), "exact attention") == 1);
 }
 

@@ -45,6 +45,45 @@ TEST_CASE("croquis plot: values within a factor of 3 have a linear axis, which s
   CHECK(contains(logarithmic.script, "set logscale xy\n"));
   CHECK(logarithmic.curve("longformer").points.size() == 1);
   CHECK(contains(logarithmic.title, "zero: longformer (d = 16)"));
+  const DrawnPlot exact = plot_of(error_rows({{"longformer", {0, 0}}}));
+  CHECK(contains(exact.script, "set logscale x\n"));
+  CHECK(exact.curve("longformer").points.size() == 2);
+}
+
+TEST_CASE("croquis plot: lines across begin and end where the axis does, and their bands lie within the picture") {
+  const std::string header =
+      "model,layers,method,preset,features,trial,seed,sequence,tokens,counted,loss,loss_exact,accuracy,"
+      "accuracy_exact,agreement,kl,hidden_rel,seconds,status,flops,flops_exact,precision\n";
+  const auto passes = [](const std::string& method, int d, double first, double second, int flops) {
+    std::string text;
+    for (const auto& [sequence, loss] : {std::pair(0, first), std::pair(1, second)}) {
+      text += fmt::format("m,all,{},paper,{},1,1,{},9,8,{},2,0.5,0.6,0.9,0.1,0.2,0.01,ok,{},70000000,double\n", method,
+                          d, sequence, loss, flops);
+    }
+    return text;
+  };
+  const auto block = [](const DrawnPlot& plot, const std::string& name) {
+    const std::size_t at = plot.script.find(name + " << EOD\n") + name.size() + 8;
+    return plot.script.substr(at, plot.script.find("EOD", at) - at);
+  };
+  // Losses that no linear axis shows, and flops whose ends have more digits than the range of the axis.
+  const std::string two = header + passes("v-mean", 8, 9, 9, 7'000'003) + passes("v-mean", 16, 90, 90, 1'400'000'009);
+  for (const char* x : {"", "--x flops", "--x seconds"}) {
+    const DrawnPlot plot = plot_of(two, x);
+    const std::size_t at = plot.script.find("set xrange [") + 12, colon = plot.script.find(':', at);
+    const std::string low = plot.script.substr(at, colon - at),
+                      high = plot.script.substr(colon + 1, plot.script.find(']', at) - colon - 1);
+    CHECK_MESSAGE(block(plot, "$level0") == fmt::format("{0} 2 2 2\n{1} 2 2 2\n", low, high), plot.script);
+  }
+  // A choice has the loss 8.5 with a standard error of 5.5, which begins at 3; exact attention has 2.
+  const DrawnPlot choice = plot_of(header + passes("choice", 0, 3, 14, 1000));
+  CHECK(contains(choice.script, "set logscale xy\n"));
+  CHECK_MESSAGE(contains(choice.script, "set yrange [2:20]\n"), choice.script);
+  // The increase of the choice alone is no logarithmic axis, and exact attention has 0.
+  const DrawnPlot increase = plot_of(header + passes("choice", 0, 3, 3.5, 1000), "--metric increase");
+  CHECK(contains(increase.script, "set logscale x\n"));
+  CHECK(increase.legend == std::vector<std::string>{"choice", "exact attention"});
+  CHECK(contains(increase.title, "\nmean over positions, with its standard error between sequences\n"));
 }
 
 TEST_CASE("croquis plot: what is best at 1, as a cosine, has a linear axis with what is below 0") {

@@ -226,7 +226,7 @@ TEST_CASE("croquis plot: --methods, --features, --input, --title and --size") {
       {"--x n", "--x: these curves run over features"},
       {"--heat-map --x flops", "--x"},
       {"--heat-map --features 8,16", "one of --features"},
-      {"--heat-map", "no row has a positive spectral_rel and a layer or head"},
+      {"--heat-map", "no row has a spectral_rel and a layer or head"},
   };
   for (const auto& [arguments, message] : wrong) {
     CAPTURE_BINDING(arguments);
@@ -305,6 +305,30 @@ TEST_CASE("croquis plot --heat-map: the median of the draws of each head at its 
   }
   CHECK(run_croquis("plot r.csv --heat-map --methods skyformer --features 8", folder.path()).status ==
         0);  // all the same
+}
+
+TEST_CASE("croquis plot --heat-map: zeros are numbers of the median over inputs, and have the lightest colour") {
+  TemporaryFolder folder;
+  const auto drawn = [&](const std::vector<std::vector<double>>& heads) {  // the errors of each on the sequences
+    std::string text = kPlotHeader;
+    for (std::size_t head = 0; head < heads.size(); ++head) {
+      for (std::size_t sequence = 0; sequence < heads[head].size(); ++sequence) {
+        text += row(fmt::format("arrays:q;batch={};head={}", sequence, head), "longformer", "softmax", 8, 1,
+                    heads[head][sequence]);
+      }
+    }
+    write_text(folder / "r.csv", text);
+    DrawnPlot plot = drawn_plot("plot r.csv --heat-map", folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    return plot;
+  };
+  const DrawnPlot some = drawn({{0, 0, 0.9}, {0, 0.02, 0.3}, {0.5, 0.5, 0.5}});
+  for (const char* cell : {"\n0 0 0\n", "\n1 0 0.02\n", "\n2 0 0.5\n"}) CHECK(contains(some.script, cell));
+  CHECK(contains(some.script, "set logscale cb\nset cbrange [0.02:0.5]\n"));
+  CHECK(contains(some.script, "($3 < 0.02 ? 0.02 : $3) with boxxyerror"));
+  const DrawnPlot none = drawn({{0, 0, 0}, {0, 0, 0}});
+  CHECK(contains(none.script, "\n0 0 0\n1 0 0\n"));
+  CHECK_FALSE(contains(none.script, "logscale"));
 }
 
 TEST_CASE("croquis plot --heat-map: layers that were not measured take no room, and what is common stands once") {

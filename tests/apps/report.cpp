@@ -122,6 +122,60 @@ TEST_CASE("croquis report: a method is not the best where it computes exact atte
                "at d = 32, apart from what is exact up to rounding (kriged-coreset), longformer has the smallest"),
       run.output);
   CHECK(contains(run.output, "Exact up to rounding: kriged-coreset at d = 32."));
+  write_text(folder / "e.csv", kReportHeader + report_row("a", "v-mean", 32, 1, 0.2) +
+                                   report_row("a", "longformer", 32, 1, 0) +
+                                   report_row("a", "kriged-coreset", 32, 1, 3e-15));
+  const ProgramRun exact = run_croquis("show e.csv", folder.path());
+  CHECK_MESSAGE(contains(exact.output, "Exact up to rounding: kriged-coreset at d = 32; longformer at d = 32.\n"),
+                exact.output);
+}
+
+TEST_CASE("croquis report: what a logarithmic axis cannot show is named below the legend") {
+  TemporaryFolder folder;
+  const auto page = [&](double last) {
+    std::string text = kReportHeader;
+    for (const int d : {8, 16, 32}) {
+      text += report_row("x", "informer", d, 1, 0.5) + report_row("x", "longformer", d, 1, d == 8 ? 0.1 : last);
+    }
+    write_text(folder / "r.csv", text);
+    REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+    return read_text(folder / "r.html");
+  };
+  CHECK(contains(page(0), "Not on this logarithmic axis, zero: longformer (features = 16, 32).</p>"));
+  CHECK(contains(page(0.01), "<p class=\"meaning missing\"></p>"));
+}
+
+TEST_CASE("croquis report: eps of a choice is a line across the chart, without marks and no row of its table") {
+  TemporaryFolder folder;
+  write_text(
+      folder / "c.csv",
+      "input,layer,head,eps,delta,confidence,metric,method,preset,features,cost,exact_cost,cost_ratio,error_median,"
+      "error_q95,failure_upper,draws,sequences,status,needed,open,evaluations,cost_unit,seed,precision,target,"
+      "flops_limit,head_count,rows\n"
+      "arrays:q,NA,NA,0.1,0.05,0.95,frobenius_rel,informer,paper,64,500,1000,0.5,0.07,0.08,0.04,96,1,chosen,NA,0,435,"
+      "flops,1,double,softmax,1,1,NA\n");
+  REQUIRE(run_croquis("report c.csv", folder.path()).status == 0);
+  const std::string page = read_text(folder / "c.html");
+  CHECK(cells_after(page, "eps = 0.1", "0.1").empty());
+  CHECK_FALSE(contains(page, "<th scope=\"row\">eps"));
+  const std::size_t line = page.find(" unmarked\">");
+  REQUIRE(line != std::string::npos);
+  // From the left edge of the picture to its right one.
+  static const std::regex across("class=\"line\" d=\"M70\\.0 ([0-9.]+)L746\\.0 ([0-9.]+)\"");
+  std::smatch ends;
+  const std::string drawn = page.substr(line, page.find("</g>", line) - line);
+  REQUIRE_MESSAGE(std::regex_search(drawn, ends, across), drawn);
+  CHECK(ends[1] == ends[2]);
+  CHECK(contains(drawn, "<title>eps = 0.1: 0.1</title>"));
+}
+
+TEST_CASE("croquis report: flops of costs are one column") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis("cost --n 32 --p 4 --features 4 --methods v-mean --repeats 1 --quiet --out t.csv", folder.path())
+              .status == 0);
+  REQUIRE(run_croquis("report t.csv", folder.path()).status == 0);
+  const std::string page = read_text(folder / "t.html");
+  CHECK(count_of(page.substr(0, page.find("</thead>")), ">flops</th>") == 1);
 }
 
 TEST_CASE("croquis report: a lead within two standard errors of the means is said to be none") {
@@ -144,21 +198,22 @@ TEST_CASE("croquis report: a lead within two standard errors of the means is sai
   CHECK(contains(far, "informer has the smallest one at every d"));
 }
 
-TEST_CASE("croquis report: the sentence on the fewest flops says what it does not count") {
+TEST_CASE("croquis report: the first sentence says what neither it nor those below count") {
   TemporaryFolder folder;
   const std::string two = kReportHeader + report_row("a", "nystromformer", 16, 1, 0.2) +
                           report_row("a", "longformer", 32, 1, 0.2),
                     mean = report_row("a", "v-mean", 16, 1, 0.1), oracle = report_row("a", "best-rank-d", 16, 1, 0.01);
-  const std::string fewest = "The fewest flops with a median error at most 0.3: nystromformer, d = 16, 1600 flops.";
+  const std::string best = "at d = 32, longformer has the smallest ||O - O~|| / ||O||, spectral norm: 0.2.";
   const auto says = [&](const std::string& rows, const std::string& sentence) {
     write_text(folder / "r.csv", rows);
     const ProgramRun run = run_croquis("show r.csv", folder.path());
     CHECK_MESSAGE(contains(run.output, sentence + "\n"), run.output);
+    CHECK(contains(run.output, "at most 0.3: nystromformer, d = 16, 1600 flops.\n"));
   };
-  says(two, fewest);
-  says(two + mean, fewest + " Not counted: v-mean.");
-  says(two + oracle, fewest + " Not counted: methods that compute all scores.");
-  says(two + mean + oracle, fewest + " Not counted: v-mean and methods that compute all scores.");
+  says(two, best);
+  says(two + mean, best + " Not counted, here and below: v-mean.");
+  says(two + oracle, best + " Not counted, here and below: methods that compute all scores.");
+  says(two + mean + oracle, best + " Not counted, here and below: v-mean and methods that compute all scores.");
 }
 
 TEST_CASE("croquis report: nothing of a file is markup or code") {

@@ -190,6 +190,31 @@ TEST_CASE("croquis spectrum: the numbers of a heat map have the digits that tell
   CHECK(format_of(0.5) == "%.2f");
 }
 
+TEST_CASE("croquis spectrum: few singular values have marks, and zeros are named") {
+  TemporaryFolder folder;
+  const auto drawn = [&](const std::vector<double>& values) {
+    std::string text =
+        "input,matrix,n,p,method,index,singular_value,residual,cumulative,cumulative_lo,cumulative_hi,frobenius,"
+        "log_scale,seed,status,layer,head,n_q\n";
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      text += fmt::format("a.npy,a.npy,{0},{0},dense,{1},{2},0,1,1,1,4,0,1,ok,NA,NA,{0}\n", values.size(), k + 1,
+                          values[k]);
+    }
+    write_text(folder / "s.csv", text);
+    DrawnPlot plot = drawn_plot("plot s.csv", folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    return plot;
+  };
+  const DrawnPlot one = drawn({3});
+  CHECK(contains(one.script, "using 1:3 with linespoints pt 7 ps 0.8 lc"));
+  CHECK_FALSE(contains(one.script, "not drawn"));
+  CHECK(contains(drawn({3, 2, 1, 0, 0, 0}).title, "not drawn, zero: a.npy (k = 4 to 6)\n"));
+  const DrawnPlot last = drawn({3, 2, 0.03, 0});
+  CHECK(contains(last.title, "not drawn, zero: a.npy (k = 4)\n"));
+  CHECK(contains(last.script, "set yrange [0.005:2]\n"));  // from half the smallest one that is positive
+  CHECK(contains(drawn(std::vector<double>(17, 1)).script, "using 1:3 with lines lc"));
+}
+
 TEST_CASE("croquis spectrum: wrong usage is one line and status 2") {
   TemporaryFolder folder;
   const std::pair<std::string, std::string> cases[] = {{"--matrices x", "a b c bv cv"},

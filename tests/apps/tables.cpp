@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/capture.hpp"
+#include "support/gnuplot_script.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
@@ -266,8 +267,14 @@ TEST_CASE("croquis variance: a mean far below its known expectation is marked, a
     CHECK(contains(run.output, "(e^{||x+y||^2} - 1) / d, mean over the points of the draws (standard error 0"));
     return run.output;
   };
+  const auto answers = [&] { return run_croquis("show variance.csv", folder.path()).output; };
+  const auto title = [&] { return drawn_plot("plot variance.csv --metric squared_error", folder.path()).title; };
   CHECK(contains(shown("6"), "~ less than a tenth of the expectation"));
+  CHECK_MESSAGE(contains(title(), "\nmean below a tenth of the expectation: prf (iid, R = 6) (d = 64)\n"), title());
+  CHECK_MESSAGE(contains(answers(), "and says nothing about it: prf (iid, R = 6) at d = 64.\n"), answers());
   CHECK_FALSE(contains(shown("0.5"), "~ less than"));
+  CHECK_FALSE(contains(title(), "expectation:"));
+  CHECK_FALSE(contains(answers(), "less than a tenth"));
 }
 
 TEST_CASE("croquis error --rows: the table has the interval and the number of rows") {

@@ -211,9 +211,28 @@ TEST_CASE("croquis variance: inputs of every kind, of which values are not neede
   }
 }
 
+TEST_CASE("croquis variance --maps all: without the maps that take none of --features, with those that take some") {
+  TemporaryFolder folder;
+  const auto maps = [&](const char* features, int failed) {
+    const ProgramRun run = run_croquis(
+        fmt::format("variance --maps all --p 4 --keys 8 --norms 1 --trials 1 --overwrite --features {}", features),
+        folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    for (const char* map : {"trf", "hyperbolic"}) {
+      CHECK(contains(run.output, fmt::format("{} is left out, it takes none of --features", map)) == (failed == 0));
+    }
+    const std::vector<std::string> status = column_of(folder / "variance.csv", "status");
+    CHECK(std::count_if(status.begin(), status.end(), [](const auto& s) { return s != "ok"; }) == failed);
+    return status.size();
+  };
+  CHECK(maps("3", 0) == 4);  // of six maps two have an even d
+  CHECK(maps("3,4", 2) == 12);
+}
+
 TEST_CASE("croquis variance: what does not go with spheres or with heads is one line") {
   const VarianceArrays folder;
   const std::pair<std::string, std::string> wrong[] = {
+      {"--features 3,5 --maps prf,trf", "--maps trf: it takes none of --features: d is a multiple of 2"},
       {"--n 12", "--n: goes with --model, --q and --k, --text or --input; without, points are uniform on spheres"},
       {"--head 1", "--head: goes with --model"},
       {"--v v.npy", "--v: goes with --model"},

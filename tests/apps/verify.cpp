@@ -162,6 +162,16 @@ TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
   CHECK(page.find("<li>" + sentence + "</li>") != std::string::npos);
   CHECK(page.find("Decided on examples") == page.rfind("Decided on examples"));  // not of the usual inputs
 
+  // Nor does a number say that it is about the text.
+  const auto said = [&](const std::string& input) {
+    const ProgramRun run =
+        run_croquis("verify --claims ske.fig1/charitable --quick --overwrite --out fig1.csv" + input, folder.path());
+    CHECK_MESSAGE(run.output.find("mean of the values), large d") != std::string::npos, run.output);
+    return run.output.find("large d, text") != std::string::npos;
+  };
+  CHECK_FALSE(said(" --input gaussian --n 40 --p 4"));
+  CHECK(said(""));
+
   const ProgramRun text = run_croquis("verify --quick --explain nys.lemma2/all-points --out none.csv", folder.path());
   CHECK(text.status == 0);
   for (const char* word :

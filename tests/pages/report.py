@@ -37,6 +37,25 @@ def write_heads(path):
                                        f"1,0,1,0.01,{d * 1000 * (m + 1)},ok,{layer},{head}\n")
 
 
+def write_zeros(path):
+    """Two methods, one of which is exact at the larger d."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(HEADER)
+        for method, errors in (("informer", (0.5, 0.1)), ("longformer", (0.2, 0))):
+            for d, error in zip((8, 16), errors):
+                file.write(f"x,{method},paper,softmax,64,8,8,{d},1,1,double,{error},{error},{error},{error},1,0,1,0.01,"
+                           f"{d * 1000},ok,NA,NA\n")
+
+
+def write_choice(path):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("input,layer,head,eps,delta,confidence,metric,method,preset,features,cost,exact_cost,cost_ratio,"
+                   "error_median,error_q95,failure_upper,draws,sequences,status,needed,open,evaluations,cost_unit,seed,"
+                   "precision,target,flops_limit,head_count,rows\n"
+                   "x,NA,NA,0.1,0.05,0.95,frobenius_rel,informer,paper,64,500,1000,0.5,0.07,0.08,0.04,96,1,chosen,NA,0,"
+                   "435,flops,1,double,softmax,1,1,NA\n")
+
+
 def check_static(page):
     """What needs no browser: the hashes of the policy, and the pictures as XML."""
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
@@ -86,6 +105,19 @@ def check_live(page):
     assert any("flops" in text for text in page.ask(label))
     choose(page, 0, 1)
     assert "mean over 4 heads" in page.ask(f"{CHART}.querySelector('.meaning').textContent")
+    # What is zero is named where the axis is logarithmic, as the program names it.
+    missing = """[...document.querySelectorAll('figure.chart')].map((f) => { f.plot.draw();
+                 return f.querySelector('.missing').textContent; })"""
+    written = "[...document.querySelectorAll('.missing')].map((n) => n.textContent)"
+    before = page.ask(written)
+    assert any("zero: longformer (features = 16)." in text for text in before), before
+    assert page.ask(missing)[1:] == before[1:]
+    # Against costs eps is a line across, which is no point.
+    line = "document.querySelector('.curve.unmarked')"
+    path = f"{line}.querySelector('.line').getAttribute('d')"
+    drawn = page.ask(path)
+    assert re.fullmatch(r"M70\.0 ([\d.]+)L746\.0 \1", drawn), drawn
+    assert page.ask(f"{line}.querySelector('.mark title').textContent") == "eps = 0.1: 0.1"
     # The keyboard.
     page.ask(f"{CHART}.querySelector('svg.plot').focus()")
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
@@ -117,11 +149,15 @@ def main():
         print("skipped: there is no chromium")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        heads, small, page = (os.path.join(folder, name) for name in ("heads.csv", "small.csv", "report.html"))
+        heads, small, zeros, choice, page = (
+            os.path.join(folder, name)
+            for name in ("heads.csv", "small.csv", "zeros.csv", "choice.csv", "report.html"))
         write_heads(heads)
+        write_zeros(zeros)
+        write_choice(choice)
         croquis("error", "--n", "64", "--p", "8", "--methods", "v-mean,skyformer,nystromformer", "--features", "8,16",
                 "--trials", "3", "--bounds", "--quiet", "--out", small)
-        croquis("report", heads, small, "--out", page, "--title", HOSTILE)
+        croquis("report", heads, small, zeros, choice, "--out", page, "--title", HOSTILE)
         with open(page, encoding="utf-8", newline="") as file:
             check_static(file.read())
         with browser.Browser() as window:

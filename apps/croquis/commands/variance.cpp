@@ -13,6 +13,7 @@
 #include "commands/command.hpp"
 #include "commands/variance_points.hpp"
 #include "files/group_table.hpp"
+#include "files/progress.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "options/common_options.hpp"
@@ -61,6 +62,22 @@ std::vector<std::string> parse_names(const std::string& text, const std::string&
   return names;
 }
 
+// The maps that take some d. One that takes none is refused where it is named, and `all` leaves it out.
+std::vector<std::string> usable_maps(const std::string& text, const std::vector<arma::uword>& features) {
+  const std::vector<std::string> items = croquis::split_list(text, "--maps");
+  const bool all = std::find(items.begin(), items.end(), "all") != items.end();
+  std::vector<std::string> maps = parse_names(text, "--maps", croquis::feature_map_names());
+  std::erase_if(maps, [&](const std::string& map) {
+    const arma::uword functions = croquis::functions_of(croquis::feature_map(map));
+    if (std::any_of(features.begin(), features.end(), [&](arma::uword d) { return d % functions == 0; })) return false;
+    const std::string why = fmt::format("it takes none of --features: d is a multiple of {}", functions);
+    if (!all) throw std::invalid_argument(fmt::format("--maps {}: {}", map, why));
+    say_once(fmt::format("croquis variance: {} is left out, {}\n", map, why));
+    return true;
+  });
+  return maps;
+}
+
 // Of one trial: the points, their products, the projections and features.
 void require_memory_for(const PendingPoints& points, arma::uword d) {
   const auto x = static_cast<double>(points.queries), y = static_cast<double>(points.keys);
@@ -82,9 +99,9 @@ Run::Fields key_of(const VarianceCurve& curve, const VarianceCell& cell) {
 }
 
 // Maps, projections and norms, the same for all points.
-std::vector<VarianceCurve> curves_of(const VarianceOptions& options) {
+std::vector<VarianceCurve> curves_of(const VarianceOptions& options, const std::vector<arma::uword>& features) {
   const std::string default_norms = are_of_heads(options.run) ? "1" : "1,2,3,4,5,6";
-  const std::vector<std::string> maps = parse_names(options.maps, "--maps", croquis::feature_map_names());
+  const std::vector<std::string> maps = usable_maps(options.maps, features);
   const std::vector<std::string> projections =
       parse_names(options.projections, "--projections", croquis::projection_names());
   std::vector<VarianceCurve> curves;
@@ -141,14 +158,6 @@ void measure(const VarianceOptions& options, const PendingPoints& subject, const
   }
 }
 
-// Where the expectation is known and the mean of the draws is far below it: what makes the expectation is too rare to
-// have been drawn.
-bool misses_its_tail(const croquis::Group& group) {
-  constexpr double far = 10;
-  const croquis::Summary *squared = group.metric("squared_error"), *expected = group.metric("lemma_2");
-  return squared != nullptr && expected != nullptr && far * squared->mean < expected->mean;
-}
-
 void print_variances(const croquis::Table& table) {
   const croquis::Grouping grouping = shown_groups(table, "");
   const bool heads = grouping.is_nested();
@@ -162,15 +171,15 @@ void print_variances(const croquis::Table& table) {
            "too rare to be among these draws. Neither the mean nor the {} says anything about it. The expectation is "
            "computed for prf with iid alone; other curves have no marks",
            heads ? "spread over the heads" : "standard error"),
-       .is_for = misses_its_tail});
+       .is_for = [](const croquis::Group& group) { return misses_its_tail(group, "squared_error"); }});
   print_groups("its expectation for prf with iid, NPRF Lemma 2: (e^{||x+y||^2} - 1) / d, mean over the points" +
                    std::string(heads ? "" : " of the draws (standard error 0 where all draws have the same points)"),
                grouping, "lemma_2");
 }
 
 int run_variance(const VarianceOptions& options) {
-  const std::vector<VarianceCurve> curves = curves_of(options);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  const std::vector<VarianceCurve> curves = curves_of(options, features);
   prepare_run(options.run);
   const auto [subjects, identity] = variance_points(options.input, options.points, options.run);
   for (const PendingPoints& subject : subjects) require_memory_for(subject, features.back());

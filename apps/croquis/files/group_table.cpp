@@ -161,10 +161,20 @@ bool is_of_sequences(const Grouping& grouping) {
          });
 }
 
+bool is_of_positions(const Grouping& grouping) {
+  return !grouping.members.empty() && kind_of_members(grouping) == std::string("sequences");
+}
+
 bool is_exact(const Group& group, const std::string& metric) {
   const auto precision = group.key.find("precision");
   const double rounding = precision != group.key.end() && precision->second == "float" ? 1e-5 : 1e-12;
   return metric.ends_with("_rel") && group.metric(metric) != nullptr && group.metric(metric)->q50 <= rounding;
+}
+
+bool misses_its_tail(const Group& group, const std::string& metric) {
+  constexpr double far = 10;
+  const Summary *squared = group.metric("squared_error"), *expected = group.metric("lemma_2");
+  return metric == "squared_error" && squared != nullptr && expected != nullptr && far * squared->mean < expected->mean;
 }
 
 Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also) {

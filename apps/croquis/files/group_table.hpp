@@ -13,6 +13,10 @@ enum class Statistic { mean, median };
 /// approximation there.
 bool is_exact(const croquis::Group& group, const std::string& metric);
 
+/// Whether the metric is the mean squared error of random features, and far below its expectation where that is known:
+/// what makes the expectation is too rare to have been drawn, and the number says nothing about it.
+bool misses_its_tail(const croquis::Group& group, const std::string& metric);
+
 /// The groups of a table as they are shown: several inputs together. Has the numbers of --rows too, where there are
 /// some of this metric: `rows` and the ends of its intervals; and those of the columns in `also`. Two kinds of one name
 /// have different labels.
@@ -24,6 +28,9 @@ std::string subject_of(const croquis::Grouping& grouping);
 
 /// Whether its members are heads on several sequences, between whose means the standard error then is.
 bool is_of_sequences(const croquis::Grouping& grouping);
+
+/// Whether its numbers are means over the positions of sequences, as those of a model's loss: its members are these.
+bool is_of_positions(const croquis::Grouping& grouping);
 
 /// "20 draws", "7 repeats", "one draw".
 std::string repetitions_of(const croquis::Grouping& grouping);

@@ -37,10 +37,18 @@ std::vector<double> marks_around(const AxisSpan& span) {
   }
 }
 
+std::string range_of(char axis, const std::string& low, const std::string& high) {
+  return fmt::format("set {}range [{}:{}]\n", axis, low, high);
+}
+
+std::string end_at(double mark) {
+  return fmt::format("{:g}", mark);
+}
+
 // An axis from the first mark to the last one.
 std::string axis_of(char axis, const std::vector<double>& marks) {
-  return fmt::format("set {0}range [{1:g}:{2:g}]\nset {0}tics ({3:g})\n", axis, marks.front(), marks.back(),
-                     fmt::join(marks, ", "));
+  return range_of(axis, end_at(marks.front()), end_at(marks.back())) +
+         fmt::format("set {}tics ({:g})\n", axis, fmt::join(marks, ", "));
 }
 
 }  // namespace
@@ -50,17 +58,18 @@ std::string logarithmic_axis(char axis, const AxisSpan& span) {
 }
 
 XAxis x_axis(const std::set<double>& places, bool whole) {
-  if (places.empty()) return {1, 2, "unset xtics\nset xrange [1:2]\n"};
+  if (places.empty()) return {"1", "2", "unset xtics\n" + range_of('x', "1", "2")};
   constexpr double widening = 1.1;
-  XAxis axis{*places.begin() / widening, *places.rbegin() * widening, ""};
-  axis.script = fmt::format("set xrange [{:.9g}:{:.9g}]\n", axis.low, axis.high);
+  const double low = *places.begin() / widening, high = *places.rbegin() * widening;
+  XAxis axis{fmt::format("{:.9g}", low), fmt::format("{:.9g}", high), ""};
+  axis.script = range_of('x', axis.low, axis.high);
   if (!whole) {
     AxisSpan span;
-    for (const double end : {axis.low, axis.high}) span.add(end);
+    for (const double end : {low, high}) span.add(end);
     constexpr double two_powers = 100;  // of ten lie in each longer span, and are labels enough
     if (span.most > 0 && span.most < two_powers * span.least) {
       const std::vector<double> marks = marks_around(span);
-      axis = {marks.front(), marks.back(), axis_of('x', marks)};
+      axis = {end_at(marks.front()), end_at(marks.back()), axis_of('x', marks)};
     }
     axis.script = "set format x '%.1te%T'\n" + axis.script;
     return axis;

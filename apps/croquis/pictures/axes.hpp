@@ -19,10 +19,10 @@ struct AxisSpan {
 /// each, or at more. Empty for a longer one, which gnuplot ends and labels at powers of ten.
 std::string logarithmic_axis(char axis, const AxisSpan& span);
 
-/// A logarithmic x axis that begins and ends beyond the places.
+/// A logarithmic x axis that begins and ends beyond the places. Its ends are the text that the script has: a line
+/// across whose ends differ from them in the last digit lies outside, and gnuplot draws none of it.
 struct XAxis {
-  double low, high;
-  std::string script;
+  std::string low, high, script;
 };
 
 /// With a label a place where the places are whole numbers. Levels alone have no place on it, and no labels.

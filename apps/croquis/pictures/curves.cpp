@@ -25,15 +25,36 @@ using croquis::Summary;
 
 namespace {
 
+using Places = std::vector<std::pair<std::string, std::vector<std::uint64_t>>>;  // of each label
+
+void add_place(Places& places, const Group& group) {
+  auto found = std::find_if(places.begin(), places.end(), [&](const auto& one) { return one.first == group.label; });
+  if (found == places.end()) found = places.insert(places.end(), {group.label, {}});
+  found->second.push_back(group.x);
+}
+
+// "nprf (d = 16, 32), linear (d = 8)", or as many of them as a line of the title has room for behind so many letters.
+std::string listed(const Places& places, const Grouping& grouping, std::size_t letters) {
+  constexpr std::size_t longest = 90;
+  std::string text;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::string one =
+        fmt::format("{} ({} = {})", places[i].first, grouping.axis.shown(), fmt::join(places[i].second, ", "));
+    if (i > 0 && letters + text.size() + one.size() > longest) {
+      return text + fmt::format(" and {} more", places.size() - i);
+    }
+    text += (i > 0 ? ", " : "") + one;
+  }
+  return text;
+}
+
 // Where a curve stops, or is missing: "not drawn, failed: nprf (d = 16, 32); zero: kriged-coreset (d = 256)". A linear
 // axis has zeros.
 std::string missing_line(const Grouping& grouping, const std::string& metric, const std::vector<Curve>& curves,
                          bool linear) {
-  constexpr std::size_t longest = 90;  // letters of a title
   const auto is_drawn = [&](const Group& g) {
     return std::any_of(curves.begin(), curves.end(), [&](const Curve& curve) { return curve.label == g.label; });
   };
-  using Places = std::vector<std::pair<std::string, std::vector<std::uint64_t>>>;  // of each label
   Places failed, undefined, zero;
   for (const Group& g : grouping.groups) {
     const Summary* s = g.metric(metric);
@@ -41,22 +62,13 @@ std::string missing_line(const Grouping& grouping, const std::string& metric, co
     const bool lacks = s == nullptr && (is_drawn(g) || !g.key.contains("kind"));
     const bool is_zero = !linear && s != nullptr && s->q50 == 0 && s->mean == 0;
     if (!lacks && !is_zero) continue;
-    Places& all = is_zero ? zero : g.failed > 0 ? failed : undefined;
-    auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == g.label; });
-    if (found == all.end()) found = all.insert(all.end(), {g.label, {}});
-    found->second.push_back(g.x);
+    add_place(is_zero ? zero : g.failed > 0 ? failed : undefined, g);
   }
   std::string line;
   for (const auto& [what, all] : {std::pair("failed", failed), {"undefined", undefined}, {"zero", zero}}) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::string one =
-          fmt::format("{} ({} = {})", all[i].first, grouping.axis.shown(), fmt::join(all[i].second, ", "));
-      if (i > 0 && line.size() + one.size() > longest) {
-        line += fmt::format(" and {} more", all.size() - i);
-        break;
-      }
-      line += (i > 0 ? ", " : (line.empty() ? "" : "; ") + std::string(what) + ": ") + one;
-    }
+    if (all.empty()) continue;
+    line += fmt::format("{}{}: ", line.empty() ? "" : "; ", what);
+    line += listed(all, grouping, line.size());
   }
   return line.empty() ? "" : "not drawn, " + line;
 }
@@ -112,6 +124,16 @@ std::string exact_line(const Grouping& grouping, const std::string& metric) {
   return largest > 0 ? fmt::format("up to {:.1g}: exact but for rounding", largest) : "";
 }
 
+// What a table marks by misses_its_tail().
+std::string tail_line(const Grouping& grouping, const std::string& metric) {
+  Places below;
+  for (const Group& group : grouping.groups) {
+    if (misses_its_tail(group, metric)) add_place(below, group);
+  }
+  const std::string what = "mean below a tenth of the expectation: ";
+  return below.empty() ? "" : what + listed(below, grouping, what.size());
+}
+
 AxisSpan value_span(const std::vector<Curve>& curves, const std::vector<PlotLevel>& levels) {
   AxisSpan span;
   for (const PlotLevel& level : levels) span.add(level.at);
@@ -124,6 +146,9 @@ AxisSpan value_span(const std::vector<Curve>& curves, const std::vector<PlotLeve
 // Of a logarithmic axis. Guarantees may be orders of magnitude above what is measured: lines leave the picture there.
 std::string range_of_values(const std::vector<Curve>& curves, const std::vector<PlotLevel>& levels) {
   AxisSpan span = value_span(curves, levels);
+  for (const PlotLevel& level : levels) {
+    for (const double end : {level.at - level.error, level.at + level.error}) span.add(end);
+  }
   for (const Curve& curve : curves) {
     for (const CurvePoint& p : curve.points) {
       for (const double end : {p.lo, p.hi, p.rows_lo, p.rows_hi}) span.add(end);
@@ -141,9 +166,9 @@ std::string data_of(const std::vector<PlotLevel>& levels, const XAxis& axis, boo
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const PlotLevel& level = levels[i];
     data += fmt::format("$level{} << EOD\n", i);
-    for (const double x : {axis.low, axis.high}) {
+    for (const std::string& x : {axis.low, axis.high}) {
       const double low = level.at - level.error;
-      data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}\n", x, level.at, shows(low, linear) ? low : level.at,
+      data += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", x, level.at, shows(low, linear) ? low : level.at,
                           level.at + level.error);
     }
     data += "EOD\n";
@@ -238,13 +263,13 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
                  const std::string& x, std::vector<PlotLevel> levels) {
   bool linear = is_best_at_one(metric) || is_signed(grouping, metric, levels);
   std::vector<Curve> curves = curves_of(grouping, metric, statistic, x, linear);
-  if (!linear && !curves.empty() && !value_span(curves, levels).is_wide()) {
+  if (!linear && !value_span(curves, levels).is_wide()) {  // or nothing is positive
     linear = true;
     curves = curves_of(grouping, metric, statistic, x, linear);  // with its zeros
   }
   std::erase_if(levels, [&](const PlotLevel& level) { return !shows(level.at, linear); });
   if (curves.empty() && levels.empty()) {
-    throw std::invalid_argument(fmt::format("{}: no row has a positive {} to draw", picture.path, metric));
+    throw std::invalid_argument(fmt::format("{}: no row has a {} that an axis can show", picture.path, metric));
   }
   if (curves.size() > kManyCurves) sort_by_last_value(curves);
   const bool several = std::any_of(curves.begin(), curves.end(),
@@ -273,10 +298,10 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
     ++legend.lines;
     legend.letters = std::max(legend.letters, level.label.size());
   }
-  const std::string missing = missing_line(grouping, metric, curves, linear);
-  const std::string rounding = exact_line(grouping, metric);
-  for (const std::string& more : {missing, rounding, bound_line(curves, metric)}) {
-    if (!more.empty()) ++legend.lines;  // of the title, which takes its room
+  const std::vector<std::string> more = {bound_line(curves, metric), exact_line(grouping, metric),
+                                         tail_line(grouping, metric), missing_line(grouping, metric, curves, linear)};
+  for (const std::string& one : more) {
+    if (!one.empty()) ++legend.lines;  // of the title, which takes its room
   }
   std::string script = plot_header(picture, 1, legend);
   const bool bars = !curves.empty() && std::all_of(curves.begin(), curves.end(),
@@ -289,9 +314,9 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
                            (no_bands ? fmt::format("; no bands with more than {} curves", kMostBands) : "");
   Grouping drawn = grouping;  // what a failed operator was measured on is not what landmarks are drawn of
   std::erase_if(drawn.groups, [&](const Group& group) { return group.metric(metric) == nullptr; });
-  script +=
-      picture_title(picture, subject_of(levels.empty() ? drawn : grouping),
-                    {line, target_line(grouping, curves, several), bound_line(curves, metric), rounding, missing});
+  std::vector<std::string> lines = {line, target_line(grouping, curves, several)};
+  lines.insert(lines.end(), more.begin(), more.end());
+  script += picture_title(picture, subject_of(levels.empty() ? drawn : grouping), lines);
   script += fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale {}\n",
                         gnuplot_string(places.empty() ? "" : axis_title(grouping, x)),
                         gnuplot_string(metric_title(grouping, metric)), linear ? "x" : "xy");

@@ -10,13 +10,13 @@
 #include "pictures/plot_request.hpp"
 
 /// A metric against the axis (or flops or seconds, by `x`), a line a label with a band. The axes are logarithmic, that
-/// of the metric where its values differ by more than a factor of 3 and 1 is not the best of them. Of one input, the
-/// median of the draws in the band of their 10 % and 90 % quantiles; of several, the median over the inputs of their
-/// means in the band of the smallest and the largest. The mean is drawn with its standard error, between inputs where
-/// there are several. So a line lies in its band, and the title says what both are. Heavy-tailed points get a star.
-/// Curves of one target stand together in the legend, under its name where there are several; methods of another
-/// function than softmax attention have open markers. The brackets of attention (v-mean, best-rank-d) are black and
-/// dashed. With more than kMostBands curves there are no bands. Where rows were sampled (--rows), bars show the
+/// of the metric where its positive values differ by more than a factor of 3 and 1 is not the best of them. Of one
+/// input, the median of the draws in the band of their 10 % and 90 % quantiles; of several, the median over the inputs
+/// of their means in the band of the smallest and the largest. The mean is drawn with its standard error, between
+/// inputs where there are several. So a line lies in its band, and the title says what both are. Heavy-tailed points
+/// get a star. Curves of one target stand together in the legend, under its name where there are several; methods of
+/// another function than softmax attention have open markers. The brackets of attention (v-mean, best-rank-d) are black
+/// and dashed. With more than kMostBands curves there are no bands. Where rows were sampled (--rows), bars show the
 /// intervals. Groups without the metric, or with a value that such axes cannot show (0 or less on a logarithmic one, or
 /// beyond 1e300), are left out, and such levels too. An increase of the loss that is 0 or less within its error has a
 /// linear axis, which shows that. Throws std::invalid_argument when nothing is left, std::runtime_error when gnuplot is

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "files/targets.hpp"
-#include "pictures/gnuplot.hpp"
+#include "pictures/axes.hpp"
+#include "pictures/curve.hpp"
 #include "pictures/what_is_shown.hpp"
 
 using croquis::Group;
@@ -53,21 +54,22 @@ void draw_head_errors(const croquis::Table& table, const std::string& metric, co
     const auto place = place_of(group);
     if (s == nullptr || !place || group.x != d) continue;
     const double value = request.statistic == Statistic::mean ? s->mean : s->q50;
-    if (!is_drawable(value)) continue;
+    if (!shows(value, true)) continue;  // a zero is a number of the median
     const auto [map, added] = maps.try_emplace(group.label);
     if (added) labels.push_back(group.label);
     map->second.target = target_of(group);
     map->second.values[*place].push_back(value);
   }
   if (labels.empty()) {
-    throw std::invalid_argument(fmt::format(
-        "{}: no row has a positive {} and a layer or head (in those columns, or as ;layer=1;head=3 in input)",
-        request.picture.path, metric));
+    throw std::invalid_argument(
+        fmt::format("{}: no row has a {} and a layer or head (in those columns, or as ;layer=1;head=3 in input)",
+                    request.picture.path, metric));
   }
   const std::string subject = subject_of(shown_groups(table, metric));
   std::vector<HeatMap> drawn;
   bool several = false;
-  double least = 1e300, most = 0;
+  AxisSpan span;
+  bool negative = false;
   for (const std::string& label : labels) {
     const Map& map = maps.at(label);
     several =
@@ -77,8 +79,8 @@ void draw_head_errors(const croquis::Table& table, const std::string& metric, co
                 {}};
     for (const auto& [place, values] : map.values) {
       one.cells.push_back({place, croquis::summarise(values).q50});
-      least = std::min(least, one.cells.back().value);
-      most = std::max(most, one.cells.back().value);
+      span.add(one.cells.back().value);
+      negative = negative || one.cells.back().value < 0;
     }
     drawn.push_back(std::move(one));
   }
@@ -88,5 +90,5 @@ void draw_head_errors(const croquis::Table& table, const std::string& metric, co
   if (several) statistic += ", median over inputs";
   constexpr double wide = 10;
   draw_heat_maps(drawn, {subject, fmt::format("{}: {}", statistic, metric_title(grouping, metric))},
-                 {.logarithmic = most > wide * least, .format = "%.2g"}, request.picture);
+                 {.logarithmic = !negative && span.most > wide * span.least, .format = "%.2g"}, request.picture);
 }

@@ -31,11 +31,13 @@ struct Range {
   }
 };
 
-// Colours for all values, also where they are all the same.
-Range colours_of(const std::vector<HeatMap>& maps) {
+// Colours for all values, also where they are all the same; a logarithmic scale begins at the smallest positive one.
+Range colours_of(const std::vector<HeatMap>& maps, bool logarithmic) {
   Range values;
   for (const HeatMap& map : maps) {
-    for (const HeatCell& cell : map.cells) values.add(cell.value);
+    for (const HeatCell& cell : map.cells) {
+      if (!logarithmic || cell.value > 0) values.add(cell.value);
+    }
   }
   constexpr double little = 1e-3;
   if (values.most - values.least <= little * std::abs(values.most)) {
@@ -80,15 +82,17 @@ std::optional<std::string> font_of_numbers(std::size_t side_by_side) {
 }
 
 std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const Steps& heads, std::size_t panels_in_row,
-                  const std::string& format, const Picture& picture) {
+                  double least, const std::string& format, const Picture& picture) {
   std::string data;
   for (const auto& [place, value] : map.cells) {
     data += fmt::format("{} {} {:.9g}\n", heads.place(place.head), layers.place(place.layer), value);
   }
   std::string script = plot_title(picture, map.title, map.lines);
   // Boxes, since an image of one layer or one head is refused.
-  script += fmt::format("$cells{0} << EOD\n{1}EOD\nplot $cells{0} using 1:2:(0.5):(0.5):3 with boxxyerror fc palette",
-                        i, data);
+  script += fmt::format(
+      "$cells{0} << EOD\n{1}EOD\nplot $cells{0} using 1:2:(0.5):(0.5):($3 < {2:.9g} ? {2:.9g} : $3) with boxxyerror fc "
+      "palette",
+      i, data, least);
   if (const auto font = font_of_numbers(panels_in_row * heads.numbers.size())) {
     script += fmt::format(", $cells{} using 1:2:(sprintf('{}', $3)) with labels{}", i, format, *font);
   }
@@ -107,7 +111,7 @@ void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::str
                     const Picture& picture) {
   constexpr std::size_t side_by_side = 2;
   const std::size_t columns = std::min(maps.size(), side_by_side), rows = (maps.size() + columns - 1) / columns;
-  const Range colours = colours_of(maps);
+  const Range colours = colours_of(maps, scale.logarithmic);
   std::string script = plot_header(picture, columns == 1 ? 1 : 0.75 * static_cast<double>(rows));
   script += "unset key\n";
   // Light enough for the numbers.
@@ -141,7 +145,8 @@ void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::str
   for (std::size_t i = 0; i < maps.size(); ++i) {
     HeatMap map = maps[i];
     if (maps.size() == 1) map.lines.insert(map.lines.begin(), common.begin(), common.end());
-    script += panel(i, map, layers, heads, columns, scale.format.empty() ? fixed_format(colours) : scale.format, one);
+    script += panel(i, map, layers, heads, columns, colours.least,
+                    scale.format.empty() ? fixed_format(colours) : scale.format, one);
   }
   run_gnuplot(script + (maps.size() > 1 ? "unset multiplot\n" : ""), picture.path);
 }

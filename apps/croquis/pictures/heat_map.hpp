@@ -30,7 +30,7 @@ struct HeatMap {
 
 /// How numbers become colours and text.
 struct HeatScale {
-  bool logarithmic = false;  ///< then values are positive
+  bool logarithmic = false;  ///< then some value is positive; those that are not have the lightest colour
   /// Of the numbers in the cells, which are left out where there are too many; empty: digits after the point that tell
   /// them apart, from 2 to 4.
   std::string format = {};

@@ -54,7 +54,8 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
   struct LossPoint {
     double layer, mean, error;
   };
-  const std::string metric = metric_of(request, grouping_of_models(summaries), "increase");
+  const Grouping grouping = grouping_of_models(summaries);
+  const std::string metric = metric_of(request, grouping, "increase");
   std::map<std::string, std::vector<LossPoint>> curves;
   std::vector<std::string> labels;
   for (const ModelSummary& s : summaries) {
@@ -99,7 +100,7 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
   }
   std::string script = plot_header(request.picture, 1, {labels.size() + 1, letters});
   script += picture_title(request.picture, fmt::format("{}, d = {}", subject_of_models(summaries), d),
-                          {"mean over positions, with its standard error between sequences", axis.said});
+                          {statistic_line(grouping, Statistic::mean), axis.said});
   script += fmt::format(
       "set xlabel 'the layer that is approximated'\nset ylabel {} noenhanced\n{}set format xy '%g'\n"
       "set grid lc rgb '#dddddd'\nset xtics 1\nset xrange [{}:{}]\n"

@@ -91,7 +91,7 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const Picture& 
   };
   double smallest = 1;
   arma::uword most = 1;
-  std::string script = plot_header(picture, 1.4), data, sums = "plot ", values = "plot ";
+  std::string script = plot_header(picture, 1.4), data, sums = "plot ", values = "plot ", zeros;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     const SpectrumSummary& s = *drawn[i];
     data += fmt::format("$d{} << EOD\n0 0 NaN\n", i);
@@ -100,11 +100,18 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const Picture& 
     }
     data += "EOD\n";
     most = std::max(most, s.values.n_elem);
-    smallest = std::min(smallest, s.values.min() / s.values(0));
+    const arma::vec positive = s.values.elem(arma::find(s.values > 0));
+    if (!positive.is_empty()) smallest = std::min(smallest, positive.min() / s.values(0));
+    if (const arma::uword missing = s.values.n_elem - positive.n_elem; missing > 0) {
+      zeros += fmt::format("{}{} (k = {}{})", zeros.empty() ? "not drawn, zero: " : ", ", label(s), positive.n_elem + 1,
+                           missing == 1 ? "" : fmt::format(" to {}", s.values.n_elem));
+    }
     // Spectra often coincide: the first ones are drawn broad enough to be seen under the others.
     const double broad = 2 + (drawn.size() <= 8 ? 2 * static_cast<double>(drawn.size() - 1 - i) : 0);
+    constexpr arma::uword few = 16;  // then a mark for each: a line through one value has no length
     const std::string style =
-        fmt::format("with lines lc rgb '{}' lw {} dt {} title {} noenhanced{}", plot_colour(i), broad, 1 + i / 8,
+        fmt::format("with {} lc rgb '{}' lw {} dt {} title {} noenhanced{}",
+                    s.values.n_elem > few ? "lines" : "linespoints pt 7 ps 0.8", plot_colour(i), broad, 1 + i / 8,
                     gnuplot_string(label(s)), i + 1 < drawn.size() ? ", " : "\n");
     sums += fmt::format("$d{} using 1:2 {}", i, style);
     values += fmt::format("$d{} using 1:3 {}", i, style);
@@ -116,8 +123,9 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const Picture& 
                        fmt::format("{}n = {}, p = {}", inputs.size() > 1 ? "" : first.input + ", ", first.n, first.p));
   script += "set key outside right top\nset ylabel 'sum to k over sum of all'\nset yrange [0:1.02]\n" + sums;
   // Below this everything is rounding: an axis down to 1e-300 would show nothing else.
-  script += fmt::format("unset title\nset logscale y\nset format y '10^{{%L}}'\nset yrange [{:g}:2]\n",
-                        std::max(smallest / 2, 1e-17));
+  script += zeros.empty() ? "unset title\n" : fmt::format("set title {} noenhanced\n", gnuplot_string(zeros));
+  script +=
+      fmt::format("set logscale y\nset format y '10^{{%L}}'\nset yrange [{:g}:2]\n", std::max(smallest / 2, 1e-17));
   script += "set ylabel 'singular value over the largest'\n" + values;
   run_gnuplot(script + "unset multiplot\n", picture.path);
 }

@@ -44,6 +44,10 @@ double bound_of(const Group& group, const std::string& metric) {
 
 std::string statistic_line(const Grouping& grouping, Statistic statistic, const char* spread) {
   const bool mean = statistic == Statistic::mean;
+  if (is_of_positions(grouping)) {
+    return std::string("mean over positions") +
+           (spread != nullptr && grouping.is_nested() ? ", with its standard error between sequences" : "");
+  }
   if (grouping.is_nested()) {
     if (spread == nullptr) return nested_statistic(grouping, statistic);
     return nested_statistic(grouping, statistic) + (!mean ? fmt::format("; {}: smallest to largest", spread)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -54,6 +55,7 @@ std::string data_of(const Chart& chart) {
                         {"marker", marker_path(style.marker)},
                         {"open", curve.open},
                         {"joined", curve.joined},
+                        {"across", curve.across},
                         {"points", std::move(points)}});
     }
     data["views"].push_back({{"name", view.name}, {"meaning", view.meaning}, {"curves", std::move(curves)}});
@@ -69,13 +71,14 @@ std::string legend_of(const Chart& chart) {
       target = curve.target;
       items += fmt::format("<li class=\"target\">{}</li>", html(target));
     }
-    items += fmt::format("<li><label>{}<span>{}</span></label></li>",
-                         svg_of_swatch(styles.at(curve.label), curve.open, curve.joined), html(curve.label));
+    items += fmt::format("<li><label>{}<span>{}</span></label></li>", svg_of_swatch(curve, styles.at(curve.label)),
+                         html(curve.label));
   }
   const std::string hint = has_many_curves(chart.views.front())
                                ? "<p class=\"meaning\">Bands are drawn where at most eight curves are shown.</p>"
                                : "";
-  return fmt::format("<ul class=\"legend\" aria-label=\"Curves\">{}</ul>{}", items, hint);
+  return fmt::format("<ul class=\"legend\" aria-label=\"Curves\">{}</ul><p class=\"meaning missing\">{}</p>{}", items,
+                     html(missing_on_axis(chart)), hint);
 }
 
 ReportTable table_of(const Chart& chart) {
@@ -91,20 +94,27 @@ ReportTable table_of(const Chart& chart) {
   table.columns.push_back({"curve", "", false});
   if (targets) table.columns.push_back({"approximates", "", false});
   for (const ChartAxis& axis : chart.x) table.columns.push_back({axis.name, axis.label});
+  // What curves can run over is a column already: the flops of a cost.
+  const auto is_place = [&](const ChartAxis& axis) {
+    return std::any_of(chart.x.begin(), chart.x.end(), [&](const ChartAxis& x) { return x.name == axis.name; });
+  };
   for (const ChartAxis& axis : chart.y) {
+    if (is_place(axis)) continue;
     table.columns.push_back({axis.name, axis.label});
     if (&axis == &chart.y.front() && !chart.bound.empty()) table.columns.push_back({"guaranteed", chart.bound});
   }
   for (const ChartCurve& curve : view.curves) {
+    if (!curve.measured) continue;
     for (const ChartPoint& point : curve.points) {
       std::vector<ReportCell> row = {{curve.label}};
       if (targets) row.push_back({curve.target});
       for (std::size_t a = 0; a < point.x.size(); ++a) {
         row.push_back(number_cell(curve.across.contains(a) ? ChartValue::kNone : point.x[a]));
       }
-      for (const ChartValue& value : point.y) {
-        row.push_back(interval_cell(value));
-        if (&value == &point.y.front() && !chart.bound.empty()) row.push_back(number_cell(value.bound));
+      for (std::size_t a = 0; a < point.y.size(); ++a) {
+        if (is_place(chart.y[a])) continue;
+        row.push_back(interval_cell(point.y[a]));
+        if (a == 0 && !chart.bound.empty()) row.push_back(number_cell(point.y[a].bound));
       }
       table.rows.push_back(std::move(row));
       if (!curve.across.empty()) break;

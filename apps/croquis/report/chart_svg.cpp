@@ -81,12 +81,14 @@ std::string frame_svg(const Frame& frame, const Chart& chart) {
 std::string curve_svg(const ChartCurve& curve, const CurveStyle& style, const Frame& frame, const Chart& chart) {
   std::string line, bound, upper, lower, marks;
   std::size_t drawn = 0;
+  const bool across = curve.across.contains(0);
   const auto step = [](const std::string& path) { return path.empty() ? 'M' : 'L'; };
   for (const ChartPoint& point : curve.points) {
     const ChartValue& value = point.y.front();
     if (!frame.x.shows(point.x.front()) || !frame.y.shows(value.at)) continue;
+    const double x = !across ? x_place(frame.x, point.x.front()) : drawn == 0 ? kLeft : kWidth - kRight;
+    const double y = y_place(frame.y, value.at);
     ++drawn;
-    const double x = x_place(frame.x, point.x.front()), y = y_place(frame.y, value.at);
     const auto end = [&](double at) { return frame.y.shows(at) ? y_place(frame.y, at) : y; };
     line += fmt::format("{}{:.1f} {:.1f}", step(line), x, y);
     upper += fmt::format("{}{:.1f} {:.1f}", step(upper), x, end(value.hi));
@@ -106,9 +108,9 @@ std::string curve_svg(const ChartCurve& curve, const CurveStyle& style, const Fr
     paths = fmt::format("<path class=\"band\" d=\"{}{}Z\"/><path class=\"line\" d=\"{}\"/>", upper, lower, line);
   }
   if (!bound.empty()) paths += fmt::format("<path class=\"bound\" d=\"{}\"/>", bound);
-  constexpr std::size_t many = 40;  // marks would hide the line; they show under the pointer
+  constexpr std::size_t many = 40;  // marks would hide the line, or say that it was measured there
   return fmt::format("<g class=\"curve {}{}{}\">{}{}</g>", style.classes, curve.open ? " open" : "",
-                     curve.joined && drawn > many ? " dense" : "", paths, marks);
+                     across || (curve.joined && drawn > many) ? " unmarked" : "", paths, marks);
 }
 
 std::string description_of(const Chart& chart, const ChartView& view) {
@@ -150,19 +152,41 @@ std::string marker_path(std::size_t i) {
 std::string tooltip_of(const ChartCurve& curve, const ChartPoint& point, const Chart& chart, std::size_t x,
                        std::size_t y) {
   const ChartValue& value = point.y[y];
-  std::string text =
-      fmt::format("{}, {} = {}: {}", curve.label, chart.x[x].name, shown_number(point.x[x]), interval_cell(value).text);
+  const std::string place =
+      curve.across.contains(x) ? "" : fmt::format(", {} = {}", chart.x[x].name, shown_number(point.x[x]));
+  std::string text = fmt::format("{}{}: {}", curve.label, place, interval_cell(value).text);
   if (!std::isnan(value.bound)) text += fmt::format("; guaranteed {}", shown_number(value.bound));
   return text;
 }
 
-std::string svg_of_swatch(const CurveStyle& style, bool open, bool joined) {
+std::string svg_of_swatch(const ChartCurve& curve, const CurveStyle& style) {
+  const std::string mark =
+      fmt::format("<path class=\"mark\" transform=\"translate(16 6)\" d=\"{}\"/>", marker_path(style.marker));
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"swatch\" viewBox=\"0 0 32 12\" width=\"32\" height=\"12\" "
-      "aria-hidden=\"true\"><g class=\"curve {}{}\">{}<path class=\"mark\" transform=\"translate(16 6)\" "
-      "d=\"{}\"/></g></svg>",
-      style.classes, open ? " open" : "", joined ? "<path class=\"line\" d=\"M1 6H31\"/>" : "",
-      marker_path(style.marker));
+      "aria-hidden=\"true\"><g class=\"curve {}{}\">{}{}</g></svg>",
+      style.classes, curve.open ? " open" : "", curve.joined ? "<path class=\"line\" d=\"M1 6H31\"/>" : "",
+      curve.across.contains(0) ? "" : mark);
+}
+
+std::string missing_on_axis(const Chart& chart) {
+  const ChartView& view = chart.views.front();
+  if (!frame_of(chart, view).y.is_logarithmic()) return "";
+  std::string missing;
+  bool negative = false;
+  for (const ChartCurve& curve : view.curves) {
+    std::string places;
+    for (const ChartPoint& point : curve.points) {
+      if (!(point.y.front().at <= 0)) continue;
+      negative = negative || point.y.front().at < 0;
+      places += (places.empty() ? "" : ", ") + shown_number(point.x.front());
+    }
+    if (places.empty()) continue;
+    const std::string where = curve.across.contains(0) ? "" : fmt::format(" ({} = {})", chart.x.front().name, places);
+    missing += fmt::format("{}{}{}", missing.empty() ? "" : ", ", curve.label, where);
+  }
+  if (missing.empty()) return "";
+  return fmt::format("Not on this logarithmic axis, zero{}: {}.", negative ? " or below" : "", missing);
 }
 
 std::string svg_of_chart(const Chart& chart, const std::string& id) {

@@ -87,7 +87,7 @@ Chart chart_of_choices(const std::vector<ChoiceRow>& rows) {
         {{row.cost_ratio}, {{.at = row.error_q95, .note = note}, {.at = row.error_median, .note = note}}});
   }
   if (!view.curves.empty() && first.metric != "loss") {
-    ChartCurve line{.label = fmt::format("eps = {:g}", first.eps), .bracket = true};
+    ChartCurve line{.label = fmt::format("eps = {:g}", first.eps), .bracket = true, .measured = false, .across = {0}};
     double low = 1;
     for (const ChoiceRow& row : rows) low = row.cost_ratio > 0 ? std::min(low, row.cost_ratio) : low;
     for (const double x : {low, 1.0}) line.points.push_back({{x}, {{.at = first.eps}, {.at = first.eps}}});

@@ -64,17 +64,38 @@ std::vector<Candidate> candidates_of(const std::vector<const Group*>& groups, co
   return candidates;
 }
 
-// "kriged-coreset at d = 128, 256": what candidates_of() leaves out.
-std::string exact_ones(const std::vector<const Group*>& groups, const std::string& metric, const std::string& symbol) {
-  std::map<std::string, std::set<std::uint64_t>> sizes;
-  for (const Group* group : groups) {
-    if (is_candidate(*group) && is_exact(*group, metric)) sizes[group->label].insert(group->x);
-  }
+using Sizes = std::map<std::string, std::set<std::uint64_t>>;  // of each label
+
+// "kriged-coreset at d = 128, 256; skeinformer at d = 256"
+std::string listed(const Sizes& sizes, const std::string& symbol) {
   std::string text;
   for (const auto& [label, at] : sizes) {
     text += fmt::format("{}{} at {} = {}", text.empty() ? "" : "; ", label, symbol, fmt::join(at, ", "));
   }
-  return text.empty() ? "" : fmt::format("Exact up to rounding: {}.", text);
+  return text;
+}
+
+// What candidates_of() leaves out.
+std::string exact_ones(const std::vector<const Group*>& groups, const std::string& metric, const std::string& symbol) {
+  Sizes sizes;
+  for (const Group* group : groups) {
+    if (is_candidate(*group) && is_exact(*group, metric)) sizes[group->label].insert(group->x);
+  }
+  return sizes.empty() ? "" : fmt::format("Exact up to rounding: {}.", listed(sizes, symbol));
+}
+
+// Of random features: where the mean squared error says nothing.
+std::string below_expectation(const Grouping& shown) {
+  const std::string metric = "squared_error";
+  Sizes sizes;
+  for (const Group& group : shown.groups) {
+    if (misses_its_tail(group, metric)) sizes[group.label].insert(group.x);
+  }
+  if (sizes.empty()) return "";
+  return fmt::format(
+      "The mean of {} over the draws is less than a tenth of its expectation, which is made by estimates too large and "
+      "too rare to be among them, and says nothing about it: {}.",
+      metric, listed(sizes, shown.axis.shown()));
 }
 
 // "kriged-coreset, skeinformer": of these, the ones of this size that are exact.
@@ -165,13 +186,16 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
     text += fmt::format("{}at most {:g}: {}, {} = {}, {} flops", text.empty() ? "" : "; ", epsilon, least->group->label,
                         symbol, least->group->x, tic_label(rounded(flops(*least), 2)));
   }
-  if (text.empty()) return "";
+  return text.empty() ? "" : fmt::format("The fewest flops with a median error {}.", text);
+}
+
+// What is_candidate() leaves out, of all sentences on these groups.
+std::string not_counted(const std::vector<const Group*>& groups) {
   std::vector<const char*> others;
   const auto any = [&](const auto& is) { return std::any_of(groups.begin(), groups.end(), is); };
   if (any([](const Group* group) { return group->label == "v-mean"; })) others.push_back("v-mean");
   if (any([](const Group* group) { return is_quadratic(*group); })) others.push_back("methods that compute all scores");
-  return fmt::format("The fewest flops with a median error {}.{}", text,
-                     others.empty() ? "" : fmt::format(" Not counted: {}.", fmt::join(others, " and ")));
+  return others.empty() ? "" : fmt::format(" Not counted, here and below: {}.", fmt::join(others, " and "));
 }
 
 std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric) {
@@ -237,7 +261,11 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
                  [&](const Group* group) { return group->x == size; });
     const std::vector<Candidate> candidates = candidates_of(at_size, metric);
     const Candidate* best = smallest(candidates);
-    if (best == nullptr) continue;
+    std::string all_exact = exact_ones(groups, metric, symbol);
+    if (best == nullptr) {
+      if (!all_exact.empty()) answers.push_back(std::move(all_exact));
+      continue;
+    }
     std::string text = target.empty() ? "" : fmt::format("Approximating {}: ", legend_of_target(target));
     const std::string exact = exact_at(at_size, metric, size);
     text += fmt::format("{} {} = {}, {}{} has the smallest {}: {}", target.empty() ? "At" : "at", symbol, size,
@@ -257,9 +285,9 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
                                    [&](const Candidate& one) { return one.group->label == best->group->label; });
     const std::string least = metric.ends_with("_rel") ? within_errors(groups, metric, symbol) : "";
     if (!least.empty() && !alone) text += fmt::format(". Equal {} is not equal work", symbol);
-    answers.push_back(text + ".");
+    answers.push_back(text + "." + not_counted(groups));
     for (std::string more : {least, alone ? "" : best_at_each_size(groups, metric, symbol, shown.is_nested()),
-                             no_better_than_mean(groups, metric), exact_ones(groups, metric, symbol),
+                             no_better_than_mean(groups, metric), all_exact,
                              shown.is_nested() && !alone ? how_often(single, target, metric, symbol) : ""}) {
       if (!more.empty()) answers.push_back(std::move(more));
     }
@@ -311,8 +339,11 @@ std::vector<std::string> answers_of_each(const Grouping& shown, const std::strin
     text +=
         fmt::format("{}{} {}", text.empty() ? "" : ", ", group.label, with_interval(group, metric, shown.is_nested()));
   }
-  return {fmt::format("{} at {} = {}: {}.", metric_title(shown, metric), shown.axis.shown(), size, text),
-          what_numbers_are(shown)};
+  std::vector<std::string> answers = {
+      fmt::format("{} at {} = {}: {}.", metric_title(shown, metric), shown.axis.shown(), size, text)};
+  if (std::string below = below_expectation(shown); !below.empty()) answers.push_back(std::move(below));
+  answers.push_back(what_numbers_are(shown));
+  return answers;
 }
 
 std::vector<std::string> answers_of_costs(const Grouping& shown) {

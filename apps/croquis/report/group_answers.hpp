@@ -7,12 +7,12 @@
 
 /// For each target the methods with the smallest of each of these metrics (of `otherwise`, where the rows have none of
 /// them), the least flops within round errors, and what is no better than v-mean; of several inputs, how often a
-/// method is the best. Brackets, and methods that take n^2 work themselves, are no candidates. `single` has the inputs
-/// one by one.
+/// method is the best. Brackets, and methods that take n^2 work themselves, are no candidates, as the first sentence of
+/// each says. `single` has the inputs one by one.
 std::vector<std::string> answers_of_groups(const croquis::Grouping& shown, const croquis::Grouping& single,
                                            std::vector<std::string> metrics, const std::string& otherwise);
 
-/// The metric of every curve at its largest size.
+/// The metric of every curve at its largest size, and where misses_its_tail() says that a mean says nothing.
 std::vector<std::string> answers_of_each(const croquis::Grouping& shown, const std::string& metric);
 
 /// The seconds of exact attention and of the methods at the largest size.

@@ -129,6 +129,7 @@ Chart chart_of_losses(const Grouping& grouping, const std::vector<ModelSummary>&
               .views = {std::move(view)}};
   if (any_d) return chart;
   chart.x.erase(chart.x.begin());
+  chart.views.front().curves.back().across = {0, 1};
   for (ChartCurve& curve : chart.views.front().curves) {
     for (ChartPoint& point : curve.points) point.x.erase(point.x.begin());
   }

@@ -51,6 +51,7 @@ class Plot {
     const log = this.data[which][i].log, upper = which.toUpperCase();
     this['scale' + upper].querySelector('select').value = log ? 0 : 1;
     this.set({[which]: i, ['log' + upper]: log});
+    this.legend();
   }
   view() { return this.data.views[this.state.view]; }
   legend() {
@@ -72,7 +73,7 @@ class Plot {
       const swatch = make('svg', {class: 'swatch', viewBox: '0 0 32 12', width: 32, height: 12, 'aria-hidden': 'true'});
       const group = make('g', {class: 'curve ' + curve.style + (curve.open ? ' open' : '')});
       if (curve.joined) group.append(make('path', {class: 'line', d: 'M1 6H31'}));
-      group.append(make('path', {class: 'mark', transform: 'translate(16 6)', d: curve.marker}));
+      if (!this.isAcross(curve)) group.append(make('path', {class: 'mark', transform: 'translate(16 6)', d: curve.marker}));
       swatch.append(group);
       box.append(input, swatch, element('span', {}, curve.label));
       item.append(box);
@@ -90,6 +91,8 @@ class Plot {
       list.append(item);
     }
   }
+  // A line across the picture, whose points have no place of their own.
+  isAcross(curve) { return curve.across.includes(this.state.x); }
   // The curves that are drawn, with the numbers of the chosen axes; points without them are left out.
   curves() {
     const {x, y, hidden} = this.state;
@@ -98,9 +101,20 @@ class Plot {
       points: curve.points.map(([xs, ys]) => ({x: xs[x], v: ys[y]})).filter((p) => p.v !== null && p.x !== null),
     }));
   }
+  // What is zero or below, of these curves, where the axis is logarithmic.
+  missing(curves) {
+    const list = curves.map(({curve, points}) => ({curve, points: points.filter((p) => p.v[0] <= 0)}))
+      .filter(({points}) => points.length > 0);
+    if (list.length === 0) return '';
+    const below = list.some(({points}) => points.some((p) => p.v[0] < 0)), name = this.data.x[this.state.x].name;
+    return 'Not on this logarithmic axis, zero' + (below ? ' or below' : '') + ': ' + list.map(({curve, points}) =>
+      curve.label + (this.isAcross(curve) ? '' : ' (' + name + ' = ' + points.map((p) => shown(p.x)).join(', ') + ')'))
+      .join(', ') + '.';
+  }
   text(curve, point) {
     const [at, lo, hi, bound, heavy, note] = point.v;
-    let text = curve.label + ', ' + this.data.x[this.state.x].name + ' = ' + shown(point.x) + ': ' + shown(at);
+    const place = this.isAcross(curve) ? '' : ', ' + this.data.x[this.state.x].name + ' = ' + shown(point.x);
+    let text = curve.label + place + ': ' + shown(at);
     if (lo !== null && hi !== null && lo < hi) text += ' (' + shown(lo) + ' – ' + shown(hi) + ')';
     if (heavy) text += ' *';
     if (note) text += ' ' + note;
@@ -149,24 +163,26 @@ class Plot {
     const all = make('g', {'clip-path': 'url(#' + this.figure.id + '-clip)'});
     this.drawn = [];
     for (const {curve, points} of curves) {
+      const across = this.isAcross(curve);
       const there = points.filter((p) => sx.shows(p.x) && sy.shows(p.v[0])).sort((a, b) => a.x - b.x);
       if (there.length === 0) continue;
-      const dense = curve.joined && there.length > 40 ? ' dense' : '';
-      const group = make('g', {class: 'curve ' + curve.style + (curve.open ? ' open' : '') + dense});
+      const at = (p) => (!across ? px(p.x) : p === there[0] ? L : W - R);
+      const unmarked = across || (curve.joined && there.length > 40) ? ' unmarked' : '';
+      const group = make('g', {class: 'curve ' + curve.style + (curve.open ? ' open' : '') + unmarked});
       const end = (p, i) => (sy.shows(p.v[i]) ? py(p.v[i]) : py(p.v[0]));
       const path = (list) => 'M' + list.map(([x, y]) => x.toFixed(1) + ' ' + y.toFixed(1)).join('L');
       if (curve.joined) {
-        const upper = there.map((p) => [px(p.x), end(p, 2)]), lower = there.map((p) => [px(p.x), end(p, 1)]).reverse();
+        const upper = there.map((p) => [at(p), end(p, 2)]), lower = there.map((p) => [at(p), end(p, 1)]).reverse();
         group.append(make('path', {class: 'band', d: path(upper.concat(lower)) + 'Z'}));
-        group.append(make('path', {class: 'line', d: path(there.map((p) => [px(p.x), py(p.v[0])]))}));
+        group.append(make('path', {class: 'line', d: path(there.map((p) => [at(p), py(p.v[0])]))}));
       }
       const guaranteed = there.filter((p) => sy.shows(p.v[3]));
       if (guaranteed.length > 0) {
         group.append(make('path', {class: 'bound', d: path(guaranteed.map((p) => [px(p.x), py(p.v[3])]))}));
       }
       const marks = there.map((p) => {
-        const at = 'translate(' + px(p.x).toFixed(1) + ' ' + py(p.v[0]).toFixed(1) + ')';
-        const mark = make('path', {class: 'mark', transform: at, d: curve.marker});
+        const place = 'translate(' + at(p).toFixed(1) + ' ' + py(p.v[0]).toFixed(1) + ')';
+        const mark = make('path', {class: 'mark', transform: place, d: curve.marker});
         mark.append(make('title', {}, this.text(curve, p)));
         group.append(mark);
         if (p.v[4]) group.append(make('text', {class: 'star', x: px(p.x), y: py(p.v[0]) - 6, 'text-anchor': 'middle'}, '*'));
@@ -175,6 +191,7 @@ class Plot {
       this.drawn.push({curve, there, marks});
       all.append(group);
     }
+    this.figure.querySelector('.missing').textContent = sy.log ? this.missing(curves) : '';
     this.svg.classList.toggle('many', curves.length > 8);
     this.svg.append(clip, grid, tics, all);
   }

@@ -38,9 +38,10 @@ struct ChartCurve {
   bool bracket = false;     ///< a baseline, drawn black and dashed
   bool open = false;        ///< open markers: another function than softmax attention
   bool joined = true;       ///< by a line
+  bool measured = true;     ///< false: a threshold, which the table of the numbers does not have
   std::vector<ChartPoint> points = {};
-  /// The axes of x along which it is a line across: there its points have the ends of the axis, and no numbers of
-  /// theirs.
+  /// The axes of x along which it is a line across the picture, without marks: there the numbers of its points are no
+  /// numbers of theirs.
   std::set<std::size_t> across = {};
 };
 

@@ -40,8 +40,10 @@ Value parse_value(const Column& column, const std::string& text) {
   const auto parse = [&](auto number) -> Value {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size()) {
-      throw std::invalid_argument(
-          fmt::format("{} '{}' is not a {}number", column.name, text, column.type == ValueType::count ? "whole " : ""));
+      const bool missing = text.empty() || text == "nan" || text == "NaN";  // as other programs write it
+      throw std::invalid_argument(fmt::format("{} '{}' is not a {}number{}", column.name, text,
+                                              column.type == ValueType::count ? "whole " : "",
+                                              missing ? "; a missing number is NA" : ""));
     }
     return number;
   };

@@ -98,8 +98,10 @@ Report check_figure_charitable(const Check& check) {
     report.findings.push_back(std::move(finding));
   }
   report.number = ratio;
-  report.sentence =
-      "largest (error of Skeinformer) / (smallest of Informer, Linformer, mean of the values), large d, text";
+  report.sentence = std::string(
+                        "largest (error of Skeinformer) / (smallest of Informer, Linformer, mean of the values), large "
+                        "d") +
+                    (check.own_input ? "" : ", text");
   return report;
 }
 
