@@ -1,6 +1,7 @@
 """exact and approximate: values against dense NumPy, layouts, dtypes, ownership."""
 
 import gc
+import inspect
 import pathlib
 import re
 import sys
@@ -193,6 +194,12 @@ class Approximate(unittest.TestCase):
         for flag, word in ((True, "yes"), (numpy.bool_(False), "no")):
             given, expected = (croquis.approximate(Q, K, V, "linformer", 8, shared=value) for value in (flag, word))
             numpy.testing.assert_array_equal(given, expected)
+
+    def test_no_option_has_the_name_of_an_argument(self):
+        calls = (croquis.approximate, croquis.vjp, croquis.error)
+        arguments = {name for call in calls for name in inspect.signature(call).parameters}
+        for method in croquis.methods():
+            self.assertEqual(arguments & {option.name for option in method.options}, set(), method.name)
 
     def test_every_method_gives_the_shape_of_the_exact_output(self):
         for method in croquis.methods():
