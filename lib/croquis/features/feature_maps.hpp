@@ -30,8 +30,8 @@ struct FeatureOptions {
   FeatureMap map = FeatureMap::prf;
   ProjectionDistribution projection = ProjectionDistribution::iid;
   /// FAVOR+'s epsilon >= 0, for the positive maps. Features are m^{-1/2} (exp(w_r.x - ||x||^2/2 - s) + epsilon), where
-  /// s is the largest w_r.x of the query or, for keys, of all keys. It pulls every row towards the mean of V. The
-  /// default value is 0; Performer's code uses 1e-6 to 1e-4.
+  /// s is the largest w_r.x of the query or, for keys, of all keys: in causal attention of later ones too. It pulls every
+  /// row towards the mean of V. The default value is 0; Performer's code uses 1e-6 to 1e-4.
   double epsilon = 0;
 };
 
