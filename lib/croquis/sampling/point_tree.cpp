@@ -8,6 +8,7 @@
 #include <croquis/sampling/point_tree.hpp>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -116,9 +117,8 @@ class Splitter {
       const std::uint32_t point = tree_.order[node.begin + place];
       sample.col(s) = std::sqrt(weights_[point] / static_cast<T>(node.weight)) * (points_.col(point) - mean);
     }
-    // The direction is cubic in the sample, and overflows or vanishes before squares do. A power of two changes no bit.
-    const T largest = largest_entry(sample);
-    if (largest > 0) sample /= std::ldexp(T(1), std::ilogb(largest));
+    // The direction is cubic in the sample, and overflows or vanishes before squares do.
+    sample = over_power_of_two(std::move(sample));
     arma::uword longest = 0;
     T most = -1;
     for (arma::uword s = 0; s < drawn; ++s) {
