@@ -93,7 +93,11 @@ Forward::Forward(const py::object& q, const py::object& k, const py::object& v, 
                  const ForwardRequest& request, bool differentiable)
     : head_(q, k, v, head_options), with_bias_(!head_options["bias"].is_none()) {
   visit_problem(head_, [&]<typename T>(const croquis::Problem<T>& problem) {
-    pass_ = call([&](Signals&) { return run(problem, request, differentiable); });
+    pass_ = call([&](Signals&) {
+      Pass<T> pass = run(problem, request, differentiable);
+      if (!pass.output.is_finite()) throw std::runtime_error("the output is not finite");
+      return pass;
+    });
   });
 }
 

@@ -105,6 +105,21 @@ TEST_CASE("adjoints: features with a position over several chunks, in an image, 
   check(problem_of(300, 300, wide, key), "direct", 300);
 }
 
+TEST_CASE_TEMPLATE("adjoints: balanced features have the derivatives of Q / a and K a that those of Q and K give", T,
+                   float, double) {
+  const Problem<T> problem = random_problem<T>(40, 8, 3, 1.5, Key(51));
+  const arma::Mat<T> g = random_matrix<T>(40, 3, Key(52));
+  const auto gradient = [&](const Problem<T>& p) {
+    return prepare(find_method<T>("performer"), p, with("map", "saderf")).approximate(16, Key(53)).adjoint(g);
+  };
+  const Gradient<T> plain = gradient(problem);
+  const T a = 0x1p30F;
+  const Gradient<T> other = gradient(Problem<T>(problem.Q() / a, problem.K() * a, problem.V()));
+  const double tolerance = 1e4 * unit<T>();
+  CHECK(arma::norm(other.q / a - plain.q, "fro") <= tolerance * arma::norm(plain.q, "fro"));
+  CHECK(arma::norm(other.k * a - plain.k, "fro") <= tolerance * arma::norm(plain.k, "fro"));
+}
+
 TEST_CASE("adjoints: float has what double has of the same numbers") {
   const Key key = Key(44);
   const auto check = [&](const Gradient<float>& low, const Gradient<double>& high) {

@@ -14,7 +14,7 @@ std::vector<std::uint32_t> clusters_of(const Problem<T>& problem, arma::uword d,
                                        const Key& draw_key) {
   arma::Mat<T> planes(problem.p() + 1, options.bits);
   fill_normal(draw_key.child("planes"), 0, planes.n_elem, planes.memptr());
-  if (!options.bias) planes.row(problem.p()).zeros();
+  if (!options.offsets) planes.row(problem.p()).zeros();
   return hamming_clusters(plane_hashes(problem.Q(), planes), d, draw_key.child("clusters"),
                           {.updates = options.updates, .bits = options.bits});
 }

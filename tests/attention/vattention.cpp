@@ -168,6 +168,21 @@ TEST_CASE("vattention: budgets that fit are used: fewer samples for a larger eps
   CHECK(sampling_budget(100, 0, 0, 0.05) == 0);
 }
 
+TEST_CASE("vattention: a budget for the output does not depend on the size of the values") {
+  const Problem<double> problem = random_problem<double>(300, 6, 3, 0.5, Key(test_seed()).child("size"));
+  const auto with_values = [&](double size) {
+    const Problem<double> sized(problem.Q(), problem.K(), (problem.V() + 1) * size);
+    return vattention(sized, 150, Key(1), {.verified = Verified::output, .epsilon = 0.9});
+  };
+  const Approximation<double> found = with_values(1);
+  CHECK(*found.diagnostics.fallen_rows < 300);
+  for (const double size : {0x1p500, 0x1p-540}) {  // the squares of these are infinite, and 0
+    const Approximation<double> other = with_values(size);
+    CHECK(identical(other.scores->dense(), found.scores->dense()));
+    CHECK(identical(arma::mat(other.output / size), found.output));
+  }
+}
+
 TEST_CASE("vattention: row sums and the sums of the output are unbiased; keys that count once are too few") {
   const UnnormalisedSums sums(12, 0.4);
   const auto mean_of = [&](const VattentionOptions& options) {

@@ -165,3 +165,22 @@ TEST_CASE_TEMPLATE("wildcat: large norms are safe or a runtime_error; d = 0 and 
                  }),
                  "temperature >= 0"));
 }
+
+TEST_CASE_TEMPLATE("wildcat: a temperature at which exponents overflow is refused with the longest key", T, float,
+                   double) {
+  // Keys +-3: the mean is 0, and exponents are 9 / temperature^2.
+  const arma::Col<T> k = {T(3), T(-3), T(3), T(1), T(-1), T(-3)};
+  const Problem<T> problem(random_matrix<T>(6, 1, Key(1)), k, random_matrix<T>(6, 2, Key(2)));
+  const std::string least = std::is_same_v<T, float> ? "1e-18" : "1e-152",
+                    less = std::is_same_v<T, float> ? "1e-20" : "1e-154";
+  for (const char* pivots : {"exponential", "gaussian"}) {
+    const auto with_temperature = [&](const std::string& tau) {
+      return method_on(problem, "wildcat", {{"pivots", pivots}, {"temperature", tau}}).approximate(2, Key(1));
+    };
+    CHECK(with_temperature(least).output.is_finite());
+    CHECK(refusal([&] { with_temperature(less); }) ==
+          "wildcat: exponents |k|^2 / (temperature^2 sqrt(p)) below infinity, got temperature = " + less +
+              ", largest |k| = 3");
+    CHECK(contains(refusal([&] { with_temperature("1e-300"); }), "temperature = 1e-300, largest |k| = 3"));
+  }
+}

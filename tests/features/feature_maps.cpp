@@ -87,6 +87,21 @@ TEST_CASE_TEMPLATE(
   CHECK(identical(arma::Mat<T>(balancing_scale(x, y)), arma::Mat<T>(1, 4, arma::fill::ones)));
 }
 
+TEST_CASE_TEMPLATE("balancing_scale: takes on what is taken from x and given to y, whatever their sizes", T, float,
+                   double) {
+  const Key draw_key = Key(test_seed()).child("sizes");
+  arma::Mat<T> x = random_matrix<T>(20, 4, draw_key.child("x")), y = random_matrix<T>(15, 4, draw_key.child("y"));
+  x.col(1).zeros();
+  y.col(2) *= T(100);
+  const arma::Row<T> psi = balancing_scale(x, y);
+  for (const double a : {256.0, 0x1p70}) {  // of the second, squares of x are below, and of y above, those of float
+    const arma::Row<T> other = balancing_scale<T>(x / static_cast<T>(a), y * static_cast<T>(a));
+    for (arma::uword c = 0; c < 4; ++c) {
+      CHECK(static_cast<double>(other(c)) == doctest::Approx(a * psi(c)).epsilon(4 * unit<T>()).scale(0));
+    }
+  }
+}
+
 TEST_CASE("feature maps: names go both ways, another one is refused") {
   for (const std::string& name : feature_map_names()) CHECK(name_of(feature_map(name)) == name);
   CHECK(feature_map_names().size() == 6);

@@ -98,13 +98,14 @@ TEST_CASE("over_power_of_two: the largest entry is from 1 to 2, and digits do no
   const double denormal = std::numeric_limits<double>::denorm_min(), largest = std::numeric_limits<double>::max();
   const arma::mat a = {{3, -12}, {0.25, 5}}, known = {{0.375, -1.5}, {0.03125, 0.625}};
   for (const double scale : {1.0, 0x1p-1000, 0x1p1000}) {
-    CHECK(arma::all(arma::vectorise(over_power_of_two(a * scale) == known)));
+    CHECK(arma::all(arma::vectorise(over_power_of_two<double>(a * scale) == known)));
   }
-  CHECK(over_power_of_two({{-1, 1}})(0) == -1);
-  CHECK(over_power_of_two({{denormal, 3 * denormal}})(0) == 0.5);
-  CHECK(over_power_of_two({{largest, 0}})(0) == std::nextafter(2, 1));
-  CHECK(arma::all(arma::vectorise(over_power_of_two(arma::mat(2, 3, arma::fill::zeros)) == 0)));
-  CHECK(over_power_of_two(arma::mat()).is_empty());
+  CHECK(over_power_of_two<double>({{-1, 1}})(0) == -1);
+  CHECK(over_power_of_two<double>({{denormal, 3 * denormal}})(0) == 0.5);
+  CHECK(over_power_of_two<double>({{largest, 0}})(0) == std::nextafter(2, 1));
+  CHECK(arma::all(arma::vectorise(over_power_of_two<double>(arma::mat(2, 3, arma::fill::zeros)) == 0)));
+  CHECK(over_power_of_two<double>(arma::mat()).is_empty());
+  CHECK(over_power_of_two<float>({{0x1p-149F, 3 * 0x1p-149F}})(1) == 1.5F);
 }
 
 TEST_CASE_TEMPLATE("frobenius_norm: is the root of the sum of squares", T, float, double) {

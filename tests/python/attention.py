@@ -1,6 +1,7 @@
 """exact and approximate: values against dense NumPy, layouts, dtypes, ownership."""
 
 import gc
+import inspect
 import pathlib
 import re
 import sys
@@ -10,7 +11,7 @@ import weakref
 import numpy
 
 import croquis
-from heads import N_K, N_Q, P_V, dense_attention, head, square_head
+from heads import N_K, N_Q, P_V, dense_attention, head, overflowing_head, square_head
 
 
 class Exact(unittest.TestCase):
@@ -194,6 +195,12 @@ class Approximate(unittest.TestCase):
             given, expected = (croquis.approximate(Q, K, V, "linformer", 8, shared=value) for value in (flag, word))
             numpy.testing.assert_array_equal(given, expected)
 
+    def test_no_option_has_the_name_of_an_argument(self):
+        calls = (croquis.approximate, croquis.vjp, croquis.error)
+        arguments = {name for call in calls for name in inspect.signature(call).parameters}
+        for method in croquis.methods():
+            self.assertEqual(arguments & {option.name for option in method.options}, set(), method.name)
+
     def test_every_method_gives_the_shape_of_the_exact_output(self):
         for method in croquis.methods():
             Q, K, V = head() if method.rectangular else square_head()
@@ -212,6 +219,13 @@ class Approximate(unittest.TestCase):
         numpy.testing.assert_array_equal(croquis.approximate(Q, K, V, "skeinformer"), expected)
         padded = croquis.approximate(Q, K, V, "skeinformer", length=40)
         numpy.testing.assert_array_equal(padded, croquis.approximate(Q, K, V, "skeinformer", 40, length=40))
+
+    def test_an_output_that_is_not_finite_is_a_breakdown(self):
+        Q, K, V = overflowing_head()
+        why = "the output is not finite"
+        self.assertEqual(list(croquis.error(Q, K, V, "hyperattention", 6, trials=1, seed=2)["status"]), [why])
+        with self.assertRaisesRegex(RuntimeError, f"^{why}$"):
+            croquis.approximate(Q, K, V, "hyperattention", 6, seed=2)
 
     def test_threads_do_not_matter(self):
         Q, K, V = square_head(n=300)

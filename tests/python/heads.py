@@ -15,6 +15,14 @@ def square_head(seed=1, n=53, p=P, p_v=P_V, dtype=numpy.float64):
     return head(seed, n, n, p, p_v, dtype)
 
 
+def overflowing_head():
+    """Q, K, V on which hyperattention with 6 features and seed 2 has scores near the largest number."""
+    Q, K, V = numpy.ones((24, 1)), numpy.zeros((24, 1)), numpy.random.default_rng(0).normal(size=(24, 2))
+    K[5] = 707
+    V[5] *= 100
+    return Q, K, V
+
+
 def dense_attention(Q, K, V, causal=False, bias=None, kernelized=False):
     """Attention by its definition, in double: every score is stored."""
     Q, K, V = (numpy.asarray(x, dtype=numpy.float64) for x in (Q, K, V))

@@ -1,6 +1,7 @@
 """croquis.torch: values and derivatives against PyTorch's own, and gradcheck."""
 
 import doctest
+import inspect
 import subprocess
 import sys
 import unittest
@@ -12,6 +13,7 @@ except ImportError:
     sys.exit(77)
 
 import croquis
+from heads import overflowing_head
 
 LEADING = (2, 3)
 
@@ -256,6 +258,18 @@ class Attention(unittest.TestCase):
         packed = torch.randn(9, 2, 3)
         with self.assertRaisesRegex(ValueError, "^sequence 1, head 0: skeinformer: .*got d = 5, n_k = 4"):
             croquis.torch.packed_attention(packed, packed, packed, [5, 4], "skeinformer", 5)
+
+    def test_an_output_that_is_not_finite_is_a_breakdown_of_its_head(self):
+        heads = [torch.from_numpy(x).expand(2, *x.shape).clone() for x in overflowing_head()]
+        heads[1][0] = 0
+        with self.assertRaisesRegex(RuntimeError, "^head 1: the output is not finite$"):
+            croquis.torch.attention(*heads, "hyperattention", 6, seed=2)
+
+    def test_no_option_has_the_name_of_an_argument(self):
+        for call in (croquis.torch.attention, croquis.torch.packed_attention):
+            for method in croquis.methods():
+                shadowed = set(inspect.signature(call).parameters) & {option.name for option in method.options}
+                self.assertEqual(shadowed, set(), method.name)
 
     def test_an_option_that_no_method_takes(self):
         q, k, v = tensors(gradient=False)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
@@ -109,6 +110,21 @@ TEST_CASE("point tree: towards the farthest point, the order of the points does 
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (arma::uword i = 0; i < 80; ++i) pairs.insert({tree.leaf[i], turned.leaf[79 - i]});
   CHECK(pairs.size() == 17);
+}
+
+TEST_CASE_TEMPLATE("point tree: the same for points of any size whose squares are numbers", T, float, double) {
+  const arma::Mat<T> points = random_matrix<T>(5, 300, Key(test_seed()));
+  const arma::Col<T> weights = arma::square(random_matrix<T>(300, 1, Key(3))) + T(0.1);
+  for (const SplitDirection direction : kDirections) {
+    const PointTree tree = split_points<T>(points, weights, 60, direction, Key(1));
+    for (const int exponent : {48, -48}) {  // the cubes of these are none in float, nor those of 2^384 in double
+      const T size = std::ldexp(T(1), exponent * std::numeric_limits<T>::max_exponent / 128);
+      const PointTree other = split_points<T>(points * size, weights, 60, direction, Key(1));
+      CHECK(other.order == tree.order);
+      CHECK(other.leaf == tree.leaf);
+      CHECK(other.parent == tree.parent);
+    }
+  }
 }
 
 TEST_CASE_TEMPLATE("point tree: the same for any number of threads, of many points too", T, float, double) {

@@ -76,7 +76,7 @@ Approximation<T> approximate(const Problem<T>& problem, arma::uword d, const Key
   const arma::uword p = problem.p();
   arma::Mat<T> planes(p + 1, options.bits);
   fill_normal(draw_key.child("planes"), 0, planes.n_elem, planes.memptr());
-  if (!options.bias) planes.row(p).zeros();
+  if (!options.offsets) planes.row(p).zeros();
   const std::vector<std::uint32_t> cluster =
       hamming_clusters(plane_hashes(problem.Q(), planes), d, draw_key.child("clusters"),
                        {.updates = options.updates, .bits = options.bits});
@@ -107,7 +107,7 @@ Options<ClusteredOptions> options_of_clustered(bool improved) {
   options.preset("code: 32 bits, 9 updates", {{"paper", {}}, {"code", O::code()}})
       .count("bits", &O::bits, 1, 64, "B, random planes of the hash")
       .count("updates", &O::updates, 0, 1000, "of the centroids of the K-means")
-      .flag("bias", &O::bias, "planes have an offset; no: they go through the origin");
+      .flag("offsets", &O::offsets, "planes have an offset; no: they go through the origin");
   if (improved) options.count("top", &O::top, 1, 1000000, "k, keys of a cluster that have a weight a query");
   return options;
 }

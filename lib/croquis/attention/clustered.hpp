@@ -11,10 +11,10 @@ struct ClusteredOptions {
   arma::uword top = 32;   ///< improved: k keys of a cluster for which every query has weights of its own
   arma::uword bits = 63;  ///< B random planes of the hash
   int updates = 10;       ///< of the centroids of the K-means
-  bool bias = true;       ///< planes with an offset; false: through the origin
+  bool offsets = true;    ///< planes with an offset; false: through the origin
 
   /// The default values of the authors' code.
-  static ClusteredOptions code() { return {.top = 32, .bits = 32, .updates = 9, .bias = true}; }
+  static ClusteredOptions code() { return {.top = 32, .bits = 32, .updates = 9, .offsets = true}; }
 };
 
 /// Row i of B~ is softmax(m_c K^T / sqrt(p)), where m_c is the mean of the queries of the cluster c of query i (Vyas et

@@ -18,8 +18,9 @@ inline constexpr FeatureOptions kPerformerFeatures = {FeatureMap::prf, Projectio
 ///   probability 1 - delta, where R^2 = max(||q||^2, ||k||^2) / sqrt(p) and eps < 1/2 (NPRF Thm. 3; docs/claims/nprf.md
 ///   has sharper numbers).
 /// Causal: the sums are over the keys up to the query, by prefix sums, as in prf-rpe without a bias. A feature has one
-///   shift for all keys, and oprf and saderf are fitted to all tokens. So a later key of very large norm may cost an
-///   earlier row its accuracy, up to a row sum of zero.
+///   shift for all keys, so a later key of very large norm may cost an earlier row its accuracy, up to a row sum of
+///   zero. With epsilon > 0, which is relative to this shift, and with oprf and saderf, which are fitted to all tokens,
+///   earlier rows depend on later keys at any norm.
 /// Randomness: the projection, from child "features" of the random key.
 /// Cost and errors: as feature_attention. An odd d is refused by the maps with two functions for each direction.
 template <typename T>

@@ -8,6 +8,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
 #include <croquis/linalg/larger_first.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
@@ -76,7 +77,7 @@ double verified_budget(double n_s, double spread, double tolerance, double delta
   return sampling_budget(n_s, spread, tolerance, sides == VattentionOptions::Sides::two ? delta : 2 * delta);
 }
 
-// Keys and values a column, for products with a few of them.
+// Keys and values a column, for products with a few of them. A budget is relative, so values may be of any size.
 template <typename T>
 struct VerifiedTokens {
   arma::Mat<T> queries, keys, values;
@@ -84,7 +85,7 @@ struct VerifiedTokens {
   explicit VerifiedTokens(const Problem<T>& problem)
       : queries(transposed(problem.Q())),
         keys(transposed<T>(scaled(problem.K(), 1 / std::sqrt(static_cast<T>(problem.p()))))),
-        values(transposed(problem.V())) {}
+        values(over_power_of_two(transposed(problem.V()))) {}
 
   std::vector<T> logits(arma::uword query, const KeyList& chosen) const {
     std::vector<T> result(chosen.size());

@@ -35,7 +35,8 @@ struct WildcatOptions {
 /// Randomness: rp_cholesky on draw_key.child("pivots").
 /// Cost: see wildcat_flops. 1 <= d <= n_k.
 /// Throws: std::runtime_error if a denominator is 0 (all weights of a row underflow), or where the estimate for a row
-///   exceeds a hundredth of its denominator. It is an estimate, and no bound.
+///   exceeds a hundredth of its denominator. It is an estimate, and no bound. std::invalid_argument for a temperature
+///   at which the exponents of h overflow.
 template <typename T>
 Approximation<T> wildcat(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                          const WildcatOptions& options = {});

@@ -136,21 +136,22 @@ void FeatureAdjoint<T>::add_exponent(double of_exponent) {
   keys_.points += static_cast<T>(factor / static_cast<double>(y.n_rows)) * (y.each_row() + mean_x);
 }
 
-// From the points Psi x and Psi^-1 y to x and y. The share of u that balancing_scale() adds to the mean squares is
-// held constant.
+// From the points Psi x and Psi^-1 y to x and y. What raised_squares() adds to the mean squares is held constant.
 template <typename T>
 void FeatureAdjoint<T>::undo_balance() {
   const arma::Row<T>& psi = pair_.balance_;
-  const arma::Mat<T> x = pair_.x_->each_row() / psi, y = pair_.y_->each_row() % psi;
+  arma::Mat<T> x = pair_.x_->each_row() / psi, y = pair_.y_->each_row() % psi;
   const auto n_x = static_cast<T>(x.n_rows), n_y = static_cast<T>(y.n_rows);
   const arma::Row<T> of_log_psi = arma::sum(queries_.points % *pair_.x_, 0) - arma::sum(keys_.points % *pair_.y_, 0);
-  const arma::Row<T> squares_x = arma::mean(arma::square(x), 0), squares_y = arma::mean(arma::square(y), 0);
-  const T least = std::numeric_limits<T>::epsilon() * (arma::mean(squares_x) + arma::mean(squares_y));
+  const arma::Row<T> roots_x = arma::conv_to<arma::Row<T>>::from(arma::sqrt(raised_squares(x))),
+                     roots_y = arma::conv_to<arma::Row<T>>::from(arma::sqrt(raised_squares(y)));
   queries_.points.each_row() %= psi;
   keys_.points.each_row() /= psi;
-  if (!(least > 0)) return;
-  queries_.points -= x.each_row() % (of_log_psi / (2 * n_x * (squares_x + least)));
-  keys_.points += y.each_row() % (of_log_psi / (2 * n_y * (squares_y + least)));
+  if (roots_x.min() == 0 || roots_y.min() == 0) return;
+  x.each_row() /= roots_x;
+  y.each_row() /= roots_y;
+  queries_.points -= x.each_row() % (of_log_psi / (2 * n_x * roots_x));
+  keys_.points += y.each_row() % (of_log_psi / (2 * n_y * roots_y));
 }
 
 template <typename T>

@@ -55,18 +55,28 @@ double optimal_exponent(double s, arma::uword p) {
 }
 
 template <typename T>
+arma::rowvec raised_squares(const arma::Mat<T>& x) {
+  arma::rowvec squares(x.n_cols, arma::fill::zeros);
+  for (arma::uword c = 0; c < x.n_cols; ++c) {
+    for (arma::uword i = 0; i < x.n_rows; ++i) squares[c] += std::pow(static_cast<double>(x(i, c)), 2);
+  }
+  squares /= static_cast<double>(x.n_rows);
+  return squares + std::numeric_limits<T>::epsilon() * arma::mean(squares);
+}
+
+template <typename T>
 arma::Row<T> balancing_scale(const arma::Mat<T>& x, const arma::Mat<T>& y) {
   require(x.n_cols == y.n_cols && x.n_rows >= 1 && y.n_rows >= 1, "balancing_scale", "points of one width",
           {{"x.cols", x.n_cols}, {"y.cols", y.n_cols}});
-  const arma::rowvec squares_x = arma::conv_to<arma::rowvec>::from(arma::mean(arma::square(x), 0));
-  const arma::rowvec squares_y = arma::conv_to<arma::rowvec>::from(arma::mean(arma::square(y), 0));
-  const double least = std::numeric_limits<T>::epsilon() * (arma::mean(squares_x) + arma::mean(squares_y));
-  if (!(least > 0)) return arma::Row<T>(x.n_cols, arma::fill::ones);
-  return arma::conv_to<arma::Row<T>>::from(arma::pow((squares_y + least) / (squares_x + least), 0.25));
+  const arma::rowvec squares_x = raised_squares(x), squares_y = raised_squares(y);
+  if (squares_x.min() == 0 || squares_y.min() == 0) return arma::Row<T>(x.n_cols, arma::fill::ones);
+  return arma::conv_to<arma::Row<T>>::from(arma::pow(squares_y, 0.25) / arma::pow(squares_x, 0.25));
 }
 
 template arma::Mat<float> log_elu_features(arma::Mat<float>);
 template arma::Mat<double> log_elu_features(arma::Mat<double>);
+template arma::rowvec raised_squares(const arma::Mat<float>&);
+template arma::rowvec raised_squares(const arma::Mat<double>&);
 template arma::Row<float> balancing_scale(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Row<double> balancing_scale(const arma::Mat<double>&, const arma::Mat<double>&);
 

@@ -30,8 +30,8 @@ struct FeatureOptions {
   FeatureMap map = FeatureMap::prf;
   ProjectionDistribution projection = ProjectionDistribution::iid;
   /// FAVOR+'s epsilon >= 0, for the positive maps. Features are m^{-1/2} (exp(w_r.x - ||x||^2/2 - s) + epsilon), where
-  /// s is the largest w_r.x of the query or, for keys, of all keys. It pulls every row towards the mean of V. The
-  /// default value is 0; Performer's code uses 1e-6 to 1e-4.
+  /// s is the largest w_r.x of the query or, for keys, of all keys: in causal attention of later ones too. It pulls
+  /// every row towards the mean of V. The default value is 0; Performer's code uses 1e-6 to 1e-4.
   double epsilon = 0;
 };
 
@@ -45,8 +45,14 @@ arma::Mat<T> log_elu_features(arma::Mat<T> x);
 /// et al. 2022, Thm. 3.3). a = 0 for s = 0.
 double optimal_exponent(double s, arma::uword p);
 
+/// mean x_l^2 for every coordinate l of points x (n x p), each raised by u times their mean over l, so that a
+/// coordinate that is zero has a square too, unless x is zero.
+template <typename T>
+arma::rowvec raised_squares(const arma::Mat<T>& x);
+
 /// psi_l = (mean y_l^2 / mean x_l^2)^{1/4} for x (n x p) and y (n' x p): the diagonal matrix Psi that minimises mean
-/// ||Psi x + Psi^{-1} y||^2 (Likhosherstov et al. 2023). A coordinate that is zero in x or y gets a finite factor.
+/// ||Psi x + Psi^{-1} y||^2 (Likhosherstov et al. 2023). The mean squares are raised_squares(), so that psi_l is finite
+/// where a coordinate is zero. If x or y is zero, Psi is the identity.
 template <typename T>
 arma::Row<T> balancing_scale(const arma::Mat<T>& x, const arma::Mat<T>& y);
 

@@ -72,11 +72,10 @@ double frobenius_norm(const arma::mat& a) {
   return scale * std::sqrt(arma::accu(arma::square(a / scale)));
 }
 
-arma::mat over_power_of_two(arma::mat a) {
-  const double largest = largest_entry(a);
-  if (largest == 0 || !std::isfinite(largest)) return a;
-  const int exponent = std::ilogb(largest);
-  a.for_each([=](double& x) { x = std::ldexp(x, -exponent); });
+template <typename T>
+arma::Mat<T> over_power_of_two(arma::Mat<T> a) {
+  const T largest = largest_entry(a);
+  if (largest > 0 && std::isfinite(largest)) a /= std::ldexp(T(1), std::ilogb(largest));
   return a;
 }
 
@@ -127,6 +126,8 @@ NormEstimate spectral_norm(const LinearOperator<T>& a, const Key& key, const Lan
 
 template float largest_entry(const arma::Mat<float>&);
 template double largest_entry(const arma::Mat<double>&);
+template arma::fmat over_power_of_two(arma::fmat);
+template arma::mat over_power_of_two(arma::mat);
 template float spectral_norm(const arma::Mat<float>&);
 template double spectral_norm(const arma::Mat<double>&);
 template NormEstimate spectral_norm(const LinearOperator<float>&, const Key&, const LanczosOptions&);

@@ -24,9 +24,10 @@ template <typename T>
 T largest_entry(const arma::Mat<T>& a);
 
 /// A / 2^e with the largest entry from 1 to 2 in absolute value, so that sums of its squares neither overflow nor
-/// vanish; exact, except where entries less than 2^-1022 times the largest become subnormal. A matrix without a nonzero
-/// entry is returned as it is.
-arma::mat over_power_of_two(arma::mat a);
+/// vanish; exact, except where entries less than the smallest normal number times the largest become subnormal. A
+/// matrix without a nonzero entry is returned as it is.
+template <typename T>
+arma::Mat<T> over_power_of_two(arma::Mat<T> a);
 
 struct LanczosOptions {
   double tolerance = 1e-6;  ///< stop when residual <= tolerance * value

@@ -3,10 +3,12 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/sampling/point_tree.hpp>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -109,13 +111,17 @@ class Splitter {
     const arma::uword drawn = std::min(kPointsDrawn, node.count());
     fill_words(draw_key_.child(node.id), 0, drawn, words);
     arma::Mat<T> sample(points_.n_rows, drawn);
-    arma::uword longest = 0;
-    T most = -1;
     for (arma::uword s = 0; s < drawn; ++s) {
       // All points of a small node.
       const arma::uword place = node.count() <= kPointsDrawn ? s : place_of(words[s], node.count());
       const std::uint32_t point = tree_.order[node.begin + place];
       sample.col(s) = std::sqrt(weights_[point] / static_cast<T>(node.weight)) * (points_.col(point) - mean);
+    }
+    // The direction is cubic in the sample, and overflows or vanishes before squares do.
+    sample = over_power_of_two(std::move(sample));
+    arma::uword longest = 0;
+    T most = -1;
+    for (arma::uword s = 0; s < drawn; ++s) {
       const T square = arma::dot(sample.col(s), sample.col(s));
       if (square > most) most = square, longest = s;
     }
