@@ -1,9 +1,13 @@
-// Readings of Linformer and Nystromformer whose verdict rests on a size, a share or a bound: against numbers and inputs
-// of their own.
+// Readings of Linformer, Nystromformer, Skeinformer and NPRF whose verdict rests on a size, a share, a bound or draws:
+// against numbers and inputs of their own.
 #include <doctest/doctest.h>
 #include <croquis/claims/ledger.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/inputs/synthetic.hpp>
+#include <croquis/stats/decision.hpp>
+
+#include <cmath>
+#include <random>
 
 #include "support/seed.hpp"
 #include "support/text.hpp"
@@ -81,4 +85,56 @@ TEST_CASE("nys.landmarks: often is half of the inputs, which are counted") {
   CHECK(contains(third.whole.hypotheses, "on 1 of 3 inputs"));
   CHECK(third.findings.size() == 4);
   CHECK(of({pairs("a")}).whole.verdict == Verdict::holds);
+}
+
+TEST_CASE("ske.fig1: what is closer than the error of the draws is left undecided, and nothing else") {
+  int within = 0, beyond = 0;
+  for (const char* id : {"ske.fig1/strict", "sky.fig1/strict"}) {
+    CAPTURE(id);
+    for (const Finding& finding : decided(id).findings) {
+      CAPTURE(finding.input);
+      const bool close = std::abs(finding.bound / finding.observed - 1) < finding.power;
+      CHECK((finding.verdict == Verdict::inconclusive) == close);
+      if (close) CHECK(contains(finding.hypotheses, "; draws that would decide = "));
+      ++(close ? within : beyond);
+    }
+  }
+  CHECK(within + beyond == 18);
+  CHECK(beyond >= 6);
+}
+
+TEST_CASE("rpe.gradient: one set of tokens has no error of the mean, and no power") {
+  for (const Finding& finding : decided("rpe.gradient/direction").findings) CHECK(finding.power > 0);
+  for (const Finding& finding : decided("rpe.gradient/direction", {gaussian("own", 64)}).findings) {
+    CHECK(std::isnan(finding.power));
+    CHECK_FALSE(finding.threshold.empty());
+  }
+}
+
+TEST_CASE("rpe.thm3.necessity: the power is a rate of failures so small that the claim of many is refuted") {
+  const Ledger ledger({.quick = true}, Key(test_seed()));
+  const Claim& claim = find_claim("rpe.thm3.necessity/every-input");
+  const Check check = ledger.check_of(claim);
+  const LedgerEntry entry = ledger.decide(claim);
+  REQUIRE(entry.findings.size() == 2);
+  CHECK(entry.findings[0].power == entry.findings[1].power);
+  const double rate = entry.findings[0].power;
+  CHECK(rate > 0);
+  CHECK(rate < 0.1);
+  // Coins of that rate: at least 19 of 20 runs show that it is at most a tenth, fewer than 1840 of 2000 with a
+  // probability below 1e-8. At 2.5 times the rate most runs do not.
+  const auto shown = [&](double p) {
+    std::mt19937_64 coins(test_seed());
+    int runs = 0;
+    for (int run = 0; run < 2000; ++run) {
+      const auto look = croquis::decide({.delta = 0.1, .alpha = check.alpha / 2, .max_trials = 400},
+                                        [&](std::uint64_t, std::uint64_t count) {
+                                          return std::binomial_distribution<std::uint64_t>(count, p)(coins);
+                                        });
+      runs += look.outcome == croquis::Outcome::holds ? 1 : 0;
+    }
+    return runs;
+  };
+  CHECK(shown(rate) > 1840);
+  CHECK(shown(2.5 * rate) < 1000);
 }

@@ -1,11 +1,15 @@
 // What decides some readings of Skyformer, and on which heads they are decided at all.
 #include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/method.hpp>
+#include <croquis/attention/v_mean.hpp>
 #include <croquis/claims/ledger.hpp>
 #include <croquis/claims/skyformer/constants.hpp>
 #include <croquis/inputs/synthetic.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "support/seed.hpp"
 #include "support/text.hpp"
@@ -40,6 +44,42 @@ TEST_CASE("sky.fig1: heads of fewer than twice 256 tokens are not judged, those 
   const LedgerEntry alone = decide_on_heads("sky.fig1/charitable", {{"short", gaussian_head(511, 4, 2)}});
   CHECK(alone.whole.verdict == Verdict::not_applicable);
   CHECK(std::isnan(alone.whole.estimate));
+}
+
+TEST_CASE("sky.fig1: the power is by the errors of the means that enter the gains, not of one that is capped") {
+  const Problem<double> problem = croquis::gaussian_input(Key(3), {.n = 512, .p = 16, .norm = 8});
+  const Ledger ledger({{"capped", problem}}, {.quick = true}, Key(4));
+  const Claim& claim = find_claim("sky.fig1/charitable");
+  const Key draws = ledger.check_of(claim).draw_key.child("capped");
+  const arma::mat exact = croquis::exact_attention(problem, croquis::Target::softmax).output;
+  const double mean = arma::norm(arma::mat(croquis::v_mean(problem).output - exact), 2);
+  double own = 0, best = 0, own_error = 0, best_error = 0;
+  for (const std::string name : {"skyformer-softmax", "nystromformer", "performer", "informer"}) {
+    const auto method = croquis::prepare(croquis::find_method<double>(name), problem);
+    const auto errors = [&](arma::uword d) {
+      arma::vec found(8);
+      for (arma::uword t = 0; t < 8; ++t) {
+        found(t) = arma::norm(arma::mat(method.approximate(d, draws.child(name).child(d).child(t)).output - exact), 2);
+      }
+      return found;
+    };
+    const arma::vec few = errors(16), many = errors(256);
+    const auto relative = [](const arma::vec& x) { return arma::stddev(x) / std::sqrt(8) / arma::mean(x); };
+    const bool capped = arma::mean(few) > mean;
+    const double gain = std::min(arma::mean(few), mean) / arma::mean(many);
+    const double error = capped ? relative(many) : std::hypot(relative(few), relative(many));
+    if (name == "skyformer-softmax") {
+      REQUIRE(capped);
+      own = gain;
+      own_error = error;
+    } else if (gain > best) {
+      best = gain;
+      best_error = error;
+    }
+  }
+  const Finding finding = ledger.decide(claim).findings.front();
+  CHECK(finding.slack() == doctest::Approx(own / (1.5 * best)));
+  CHECK(finding.power == doctest::Approx(1.6449 * std::hypot(own_error, best_error)));
 }
 
 TEST_CASE("sky.core/inherits: the number is that of the rows which are decided, and equal is not above") {

@@ -207,3 +207,17 @@ TEST_CASE("FailureDecision: refuses options and counts that cannot be") {
   decision.look(10);
   CHECK(contains(refusal([&] { decision.look(10); }), "no look after the last, got trials = 20"));
 }
+
+TEST_CASE("level_of_last_look: half of alpha for each look that is made before max_trials") {
+  for (const std::uint64_t first : {0, 7, 100, 640}) {
+    const FailureDecisionOptions options{.delta = 0.1, .alpha = 1e-3, .max_trials = 640, .first_look = first};
+    FailureDecision decision(options);
+    double level = options.alpha;
+    while (!decision.finished()) {
+      decision.look(static_cast<std::uint64_t>(std::round(0.1 * double(decision.next_look()))));  // decides nothing
+      level /= 2;
+    }
+    REQUIRE(decision.last().outcome == Outcome::undecided);
+    CHECK(level_of_last_look(options) == level);
+  }
+}

@@ -34,7 +34,8 @@ struct Finding {
   double confidence = kNone;           ///< 1 - alpha of this finding; NaN where nothing is random
   double bound = kNone;                ///< what the claim allows
   double observed = kNone;             ///< the quantity that the bound is on
-  /// The smallest violation that this row would refute with probability 0.95: a failure rate, or for an identity the
+  /// The smallest violation that this row would refute with probability 0.95: a failure rate (where the claim is that a
+  /// rate is above something, the largest), by the most trials that it may take, or for an identity the
   /// relative error of the formula at which the verdict changes.
   double power = kNone;
   /// The factor by which the bound could be lowered, as far as it is known: `lo` is proved (1 where nothing is), `hi`

@@ -47,6 +47,15 @@ void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects) 
   if (!finding.trivial.empty() && finding.verdict != Verdict::refuted) finding.verdict = Verdict::vacuous;
 }
 
+void withhold_within_error(Finding& finding) {
+  const double gap = std::abs(finding.slack() - 1);
+  if (!(gap < finding.power)) return;
+  constexpr double most = 1e9;
+  const double draws = static_cast<double>(finding.trials.value()) * std::pow(finding.power / gap, 2);
+  leave_undecided(finding, draws < most ? fmt::format("draws that would decide = {:.0f}", std::ceil(draws))
+                                        : "draws that would decide = more than 1e9");
+}
+
 void add_measured(Finding& finding, std::string measured) {
   if (!finding.hypotheses.empty()) measured += "; " + finding.hypotheses;
   finding.hypotheses = std::move(measured);
@@ -112,7 +121,7 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
   };
   Finding finding;
   finding.input = claim.input;
-  double level = claim.alpha;
+  double level = claim.alpha;  // of the last look that there may be
   if (claim.delta > 0) {
     FailureDecisionOptions options;
     options.delta = claim.delta;
@@ -123,7 +132,7 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
     finding.trials = look.trials;
     finding.failures = look.failures;
     finding.interval = look.interval;
-    level = std::ldexp(claim.alpha, -static_cast<int>(look.look));  // what this look spends
+    level = level_of_last_look(options);
     if (look.outcome == Outcome::undecided) {
       finding.hypotheses = look.trials_needed ? fmt::format("trials that would decide = {}", *look.trials_needed)
                                               : "trials that would decide = more than 8e9";
@@ -136,7 +145,7 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
   }
   finding.estimate = static_cast<double>(*finding.failures) / static_cast<double>(*finding.trials);
   finding.confidence = 1 - claim.alpha;
-  finding.power = power_of_counting(*finding.trials, claim.delta, level);
+  finding.power = power_of_counting(most, claim.delta, level);
   finding.bound = claim.bound;
   if (const std::uint64_t lost = count_infinite(errors); lost > 0 || !std::isfinite(claim.bound)) {
     leave_undecided(finding, fmt::format("not finite: {} of {} errors; bound = {}", lost, errors.size(), claim.bound));

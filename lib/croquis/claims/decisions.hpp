@@ -31,12 +31,16 @@ struct TrivialObject {
 };
 void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects);
 
+/// INCONCLUSIVE where two means are closer than their error: where bound / observed is less than `power`, the relative
+/// gap that the draws show (power_of_means), away from 1, and other draws may turn the verdict. `hypotheses` has the
+/// number of draws that would decide if this gap is the true one. Needs `trials`.
+void withhold_within_error(Finding& finding);
+
 /// Puts what was measured, "name = value; ...", before what `hypotheses` has: of an undecided row, what would decide.
 void add_measured(Finding& finding, std::string measured);
 
 /// The smallest failure rate that N trials refute with probability 0.95, where a rate up to delta is allowed and the
-/// lower Clopper-Pearson limit is taken at level alpha (in decide_probability() that of its last look): for delta = 0,
-/// where one failure refutes, 1 - 0.05^{1/N}.
+/// lower Clopper-Pearson limit is taken at level alpha: for delta = 0, where one failure refutes, 1 - 0.05^{1/N}.
 double power_of_counting(std::uint64_t trials, double delta, double alpha);
 
 /// Pr(error > bound) <= delta, from independent trials.
@@ -51,6 +55,9 @@ struct ProbabilityClaim {
 /// Runs error(random key of the trial) on the library's threads until FailureDecision has decided. The finding has the
 /// trials, the failures, the estimate and interval of the failure rate, the bound, and as `observed` the (1 -
 /// delta)-quantile of the errors. If undecided, `hypotheses` has the number of trials that would decide.
+/// Its power is that of the whole design, and not of the look that has decided: the rate that the look at the largest
+/// number of trials, at the level that is left for it, refutes with probability 0.95. (A look before it that verifies
+/// such a rate has a probability below alpha.)
 /// With delta = 0 (never fails), one failure refutes; no failure in all trials verifies, with the upper limit of the
 /// rate. An infinite or NaN error or bound: INCONCLUSIVE, and `hypotheses` says why.
 /// Randomness: trial t has check.draw_key.child(input).child(t).

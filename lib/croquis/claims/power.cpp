@@ -1,5 +1,6 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <croquis/claims/claim.hpp>
 #include <croquis/claims/power.hpp>
 
 namespace croquis::claims {
@@ -16,7 +17,7 @@ double power_of_majority(std::uint64_t trials) {
 }
 
 double relative_error_of_mean(const Accumulator& sample) {
-  return sample.count() < 2 ? 0 : sample.standard_error() / std::abs(sample.mean());
+  return sample.count() < 2 ? Finding::kNone : sample.standard_error() / std::abs(sample.mean());
 }
 
 double power_of_means(double relative_error) {

@@ -11,11 +11,12 @@ namespace croquis::claims {
 /// that a decision by the median of N detects.
 double power_of_majority(std::uint64_t trials);
 
-/// Standard error of a mean over the mean; 0 of fewer than two values.
+/// Standard error of a mean over the mean; NaN of fewer than two values, which say nothing of it.
 double relative_error_of_mean(const Accumulator& sample);
 
 /// The relative gap between two means that draws show with probability 0.95, when their quotient has this relative
-/// standard error. By the normal distribution: shown, and used for no verdict.
+/// standard error. By the normal distribution: it gives no verdict (see withhold_within_error() for where it keeps one
+/// back).
 double power_of_means(double relative_error);
 
 /// The distance (Kolmogorov) to a distribution that N draws detect with probability 0.95 where distances above

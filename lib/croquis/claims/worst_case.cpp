@@ -149,10 +149,12 @@ WorstCase stored_worst(std::string_view name) {
 
 void add_worst(Report& report, const Check& check, std::string_view name, double proved, double generous) {
   const SearchedBound& bound = searched_bound(name);
-  const auto share = [&](const arma::mat& input) { return bound.share(input, check); };
+  // Of what the reading allows, as all numbers of the row are.
+  const auto share = [&](const arma::mat& input) { return bound.share(input, check) / generous; };
+  const auto again = [&](const arma::mat& input) { return finite_or_zero(bound.again(input, check) / generous); };
   const WorstCase stored = stored_worst(name);
   double worst = stored.input.is_empty() ? 0 : finite_or_zero(share(stored.input));
-  double fresh = stored.input.is_empty() || !bound.again ? 0 : finite_or_zero(bound.again(stored.input, check));
+  double fresh = stored.input.is_empty() || !bound.again ? 0 : again(stored.input);
   std::string text = fmt::format("on file = {:.6g}", worst);
   if (!check.quick && !check.own_input && check.mutant.empty() && check.claim == bound.claim) {
     std::vector<arma::mat> given = bound.starts;
@@ -164,7 +166,7 @@ void add_worst(Report& report, const Check& check, std::string_view name, double
                         (effort.starts + given.size()) * (effort.steps + 1), found.share);
     if (found.share > worst * (1 + 1e-6)) {
       text += "; at " + text_of(found.input);
-      if (bound.again) fresh = std::max(fresh, finite_or_zero(bound.again(found.input, check)));
+      if (bound.again) fresh = std::max(fresh, again(found.input));
     }
     worst = std::max(worst, found.share);
   }
@@ -172,7 +174,6 @@ void add_worst(Report& report, const Check& check, std::string_view name, double
     worst = fresh;
     text += fmt::format("; on fresh draws = {:.6g}", fresh);
   }
-  worst /= generous;
   report.tightness = {proved, 1 / worst};
   if (check.own_input) return;
   Finding finding;

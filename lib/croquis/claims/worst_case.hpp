@@ -61,8 +61,9 @@ WorstCase stored_worst(std::string_view name);
 /// again, and in a run that is not quick, for the reading whose bound it is, a search from the stored input and from
 /// random ones. Where the bound has `again`, the share is that of the stored input and of the one found, on the draws
 /// that the search has not seen. REFUTED where the share is above 1 but for rounding; an input that is worse than the
-/// one on file is in `hypotheses`, row by row. `generous`: how many times what the bound of that name allows the
-/// reading allows. With an input of the user's own there is no row: the tightness is that of the stored input.
+/// one on file is in `hypotheses`, row by row. All numbers of the row are shares of what the reading allows:
+/// `generous` is how many times that is what the bound of that name allows. With an input of the user's own there is no
+/// row: the tightness is that of the stored input.
 void add_worst(Report& report, const Check& check, std::string_view name, double proved, double generous);
 
 }  // namespace croquis::claims

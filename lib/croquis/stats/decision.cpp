@@ -22,6 +22,10 @@ double spent_at(double alpha, std::uint64_t look) {
   return std::ldexp(alpha, -static_cast<int>(look));
 }
 
+std::uint64_t look_after(std::uint64_t trials, std::uint64_t max_trials) {
+  return trials > max_trials / 2 ? max_trials : 2 * trials;
+}
+
 Outcome outcome_of(const Interval& interval, double delta) {
   if (interval.hi <= delta) return Outcome::holds;
   return interval.lo > delta ? Outcome::fails : Outcome::undecided;
@@ -74,7 +78,7 @@ const FailureLook& FailureDecision::look(std::uint64_t failures) {
   last_.outcome = outcome_of(last_.interval, options_.delta);
   last_.trials_needed = last_.outcome == Outcome::undecided ? trials_needed() : std::nullopt;
   finished_ = last_.outcome != Outcome::undecided || next_ == options_.max_trials;
-  if (!finished_) next_ = next_ > options_.max_trials / 2 ? options_.max_trials : 2 * next_;
+  if (!finished_) next_ = look_after(next_, options_.max_trials);
   return last_;
 }
 
@@ -88,6 +92,15 @@ std::optional<std::uint64_t> FailureDecision::trials_needed() const {
     if (outcome_of(interval, options_.delta) != Outcome::undecided) return trials;
   }
   return std::nullopt;
+}
+
+double level_of_last_look(const FailureDecisionOptions& options) {
+  std::uint64_t look = 1;
+  for (std::uint64_t trials = FailureDecision(options).next_look(); trials < options.max_trials;
+       trials = look_after(trials, options.max_trials)) {
+    ++look;
+  }
+  return spent_at(options.alpha, look);
 }
 
 FailureLook decide(const FailureDecisionOptions& options,

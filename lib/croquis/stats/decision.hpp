@@ -87,8 +87,12 @@ class FailureDecision {
   FailureLook last_;
 };
 
-/// The same with a function: failures_among(first, count) runs the trials first ... first + count - 1, in any order or
-/// in parallel, and returns how many of them failed.
+/// The level of the interval at max_trials, where no look before has decided: alpha / 2^k for the k-th and last look.
+/// Throws std::invalid_argument as FailureDecision does.
+double level_of_last_look(const FailureDecisionOptions& options);
+
+/// FailureDecision with a function: failures_among(first, count) runs the trials first ... first + count - 1, in any
+/// order or in parallel, and returns how many of them failed.
 FailureLook decide(const FailureDecisionOptions& options,
                    const std::function<std::uint64_t(std::uint64_t first, std::uint64_t count)>& failures_among);
 

@@ -150,7 +150,6 @@ Report check_approximable_existence(const Check& check) {
     finding.hypotheses = fmt::format("n from which T17 applies = {:.3g}",
                                      std::exp(1.0) * (double(p) + 2) * std::pow(10 * std::exp(1.0), double(p) + 1));
     report.number = search.best;
-    report.tightness = {1, search.best / stated};
     report.findings.push_back(std::move(finding));
   }
   report.sentence =

@@ -101,7 +101,6 @@ std::vector<Claim> position_claims() {
        .method =
            "b_t = 12 s_t with fair signs, n = 128, p = 1, 2, 4: the search of the other reading stays above 1/16.",
        .proof = "docs/claims/nprf.md, T17",
-       .bound = true,
        .mutants = {{"linear", "b_t = t / 20, of rank 2"}},
        .check = check_approximable_existence},
       {.id = "rpe.toeplitz/norm-wise",

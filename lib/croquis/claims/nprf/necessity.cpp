@@ -15,7 +15,8 @@
 namespace croquis::claims {
 namespace {
 
-// "m features are not enough": the failure rate of error > t is above delta. A bound that holds refutes it.
+// "m features are not enough": the failure rate of error > t is above delta. A bound that holds refutes it, so that its
+// power is the largest rate that would: as many draws within t as refute a smaller share of them than 1 - delta.
 Finding not_enough(const Check& check, const FewKeys& points, const std::string& name, arma::uword m, double alpha) {
   const double delta = check.value("delta"), t = 4 * check.value("epsilon");
   Finding finding = decide_probability(check, {fmt::format("{} m={}", name, m), t, delta, alpha, check.count("draws")},
@@ -25,6 +26,9 @@ Finding not_enough(const Check& check, const FewKeys& points, const std::string&
   } else if (finding.verdict == Verdict::refuted) {
     finding.verdict = Verdict::verified;
   }
+  const std::uint64_t most = check.trials(check.count("draws"));
+  const double level = level_of_last_look({.delta = delta, .alpha = alpha, .max_trials = most});
+  finding.power = 1 - power_of_counting(most, 1 - delta, level);
   finding.n = points.keys.n_rows;
   finding.d = m;
   return finding;

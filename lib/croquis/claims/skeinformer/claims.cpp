@@ -35,7 +35,8 @@ const char* const kComplexity =
 const char* const kFigure =
     "Among the candidates, Skeinformer tends to have the smallest spectral norm loss, especially when d is large.";
 const char* const kFigureMethod =
-    "Mean relative spectral error of eight draws, n = 512, against Informer, Linformer and the mean of the values.";
+    "Mean relative spectral error of eight draws, n = 512, against Informer, Linformer and the mean of the values; "
+    "INCONCLUSIVE within the error of these means.";
 const char* const kTable =
     "The leading terms of FLOPs in computing attention: Standard 2 n^2 p; Big Bird 5 n d p; Performer 3 n d p; "
     "Nystromformer 4 n d p; Linformer 4 n d p; Informer 3 n d p; Skeinformer 4 n d p.";

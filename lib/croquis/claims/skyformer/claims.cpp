@@ -446,9 +446,9 @@ std::vector<Claim> stability_claims() {
            "error(256).",
        .hypotheses = "512 tokens of text. NOT_APPLICABLE to fewer than 512: the figure has n >= 2d.",
        .method =
-           "Mean spectral errors of the output over 8 draws. The factor was fixed beforehand; the cap by the mean "
-           "of the values was put into the gain after a first run. Performer starts far above that mean; gains "
-           "without the cap are shown beside, and do not decide.",
+           "Mean spectral errors of the output over 8 draws; INCONCLUSIVE within their error. The factor was "
+           "fixed beforehand; the cap by the mean of the values was put into the gain after a first run. Performer "
+           "starts far above that mean; gains without the cap are shown beside, and do not decide.",
        .conceded = "Limitations: for long sequences",
        .expected = Verdict::holds,
        .mutants = {{"another", "informer in the place of skyformer-softmax"}},

@@ -214,8 +214,10 @@ Report compare_gains(const Check& check, const std::vector<Subject>& subjects) {
         return sample;
       };
       const Accumulator few = error_at(small), many = error_at(large);
-      return Gain{std::min(few.mean(), mean) / many.mean(),
-                  std::hypot(relative_error_of_mean(few), relative_error_of_mean(many)), few.mean() / many.mean()};
+      const bool capped = !(few.mean() < mean);  // by a number that is not drawn
+      return Gain{(capped ? mean : few.mean()) / many.mean(),
+                  std::hypot(capped ? 0 : relative_error_of_mean(few), relative_error_of_mean(many)),
+                  few.mean() / many.mean()};
     };
     const Gain own = gain_of(check.makes("another") ? "informer" : "skyformer-softmax");
     Gain best;
@@ -227,13 +229,14 @@ Report compare_gains(const Check& check, const std::vector<Subject>& subjects) {
       fmt::format_to(std::back_inserter(uncapped), "; uncapped {} = {:.3g}", name, gain.uncapped);
     }
     Finding finding = decide_identity(subject.name, factor * best.value, own.value);
-    finding.power = power_of_means(std::hypot(own.error, best.error));
     finding.n = problem.n();
     finding.p = problem.p();
     finding.trials = draws;
+    finding.power = power_of_means(std::hypot(own.error, best.error));
+    withhold_within_error(finding);
     finding.threshold = fmt::format("factor = {:g}", factor);
-    finding.hypotheses = fmt::format("gain of skyformer-softmax = {:.3g}{}; uncapped skyformer-softmax = {:.3g}{}",
-                                     own.value, others, own.uncapped, uncapped);
+    add_measured(finding, fmt::format("gain of skyformer-softmax = {:.3g}{}; uncapped skyformer-softmax = {:.3g}{}",
+                                      own.value, others, own.uncapped, uncapped));
     if (!(report.number < own.value / best.value)) report.number = own.value / best.value;
     report.findings.push_back(std::move(finding));
   }
