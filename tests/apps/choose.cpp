@@ -34,8 +34,8 @@ struct Folder : TemporaryFolder {
   }
 };
 
-const std::string kModel =
-    "choose --model model.safetensors --ids ids.npy --layer all --features 2,4,9 --max-cost 100 ";
+const std::string kOneModel = "choose --model model.safetensors --ids ids.npy --layer all --max-cost 100 ";
+const std::string kModel = kOneModel + "--features 2,4,9 ";
 
 }  // namespace
 
@@ -93,6 +93,52 @@ TEST_CASE("choose: errors that are far above eps are named in the plot and do no
   const DrawnPlot wide = drawn_plot("plot c.csv --out c.svg", folder.path());
   CHECK(contains(wide.script, "set yrange [*:100]\n"));
   CHECK(contains(wide.title, "above the axis: 1 point\n"));
+}
+
+TEST_CASE("choose: choices whose quantile is 0 or infinite are counted in the plot, and have a point in the report") {
+  const TemporaryFolder folder;
+  const auto row = [](int head, const char* median, const char* q95, const char* status) {
+    return fmt::format(
+        "arrays:q;head={0},NA,{0},0.1,0.05,0.95,frobenius_rel,v-mean,paper,8,5,10,0.5,{1},{2},0.04,96,1,"
+        "{3},NA,0,4,flops,1,double\n",
+        head, median, q95, status);
+  };
+  const std::string header =
+      "input,layer,head,eps,delta,confidence,metric,method,preset,features,cost,exact_cost,cost_ratio,error_median,"
+      "error_q95,failure_upper,draws,sequences,status,needed,open,evaluations,cost_unit,seed,precision\n";
+  const std::string without = row(0, "0", "0", "chosen") + row(1, "0.25", "inf", "undecided");
+  write_text(folder / "c.csv", header + without);
+  const ProgramRun none = run_croquis("plot c.csv --out c.svg", folder.path());
+  CHECK(none.status == 2);
+  CHECK_MESSAGE(contains(none.output, "no choice has a 95 % quantile other than 0 and infinity"), none.output);
+  REQUIRE(run_croquis("report c.csv --out c.html", folder.path()).status == 0);
+  const std::string page = read_text(folder / "c.html");
+  CHECK(contains(page, "[0.0,null,null,null,0,\"[arrays:q;head=0]\"]"));
+  CHECK(contains(page, "[null,[0.25,null,null,null,0,\"[arrays:q;head=1]\"]]"));
+  write_text(folder / "c.csv", header + without + row(2, "0.05", "0.07", "chosen"));
+  const DrawnPlot some = drawn_plot("plot c.csv --out c.svg", folder.path());
+  REQUIRE_MESSAGE(some.run.status == 0, some.run.output);
+  CHECK_MESSAGE(contains(some.title, "not drawn: 2 choices whose 95 % quantile is 0 or infinite\n"), some.title);
+}
+
+TEST_CASE("choose: lines and choices of a plot have one cost, where sequences differ in length too") {
+  const Folder folder;
+  std::vector<std::int64_t> lengths(30, 9);
+  for (std::size_t i = 0; i < lengths.size(); i += 3) lengths[i] = 4;  // fewer than d: exact attention
+  write_text(folder / "lengths.npy", npy_integers("(30,)", lengths));
+  const DrawnPlot plot = drawn_plot(
+      kOneModel +
+          "--lengths lengths.npy --features 6 --methods linformer --per model --eps 50 --delta 0.3 --plot c.svg",
+      folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  // The block of data of a curve begins with the cost of its first point.
+  const auto cost = [&](const std::string& title) {
+    const auto place = std::find(plot.legend.begin(), plot.legend.end(), title);
+    REQUIRE(place != plot.legend.end());
+    const std::string block = fmt::format("$d{} << EOD\n", place - plot.legend.begin());
+    return std::stod(plot.script.substr(plot.script.find(block) + block.size()));
+  };
+  CHECK(cost("linformer") == doctest::Approx(cost("linformer, chosen")).epsilon(1e-12));
 }
 
 TEST_CASE("choose: where nothing is chosen there is no plot, which is no failure of the run") {
@@ -352,6 +398,79 @@ TEST_CASE("choose: an interrupted run goes on, with the same answer") {
       kModel + "--eps 0.4 --delta 0.3 --methods skeinformer,linformer --out part.csv --resume", folder.path());
   CHECK(other.status == 2);
   CHECK(contains(other.output, "question"));
+}
+
+TEST_CASE("choose: errors of a run without rows are not taken for those of another question or of another input") {
+  const TemporaryFolder folder;
+  const auto values = [&](double factor) {
+    std::vector<double> numbers(16 * 3);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = factor * std::sin(static_cast<double>(i * i % 1009));
+    return npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (16, 3), }", bytes_of(numbers));
+  };
+  write_text(folder / "q.npy", values(1));
+  write_text(folder / "v.npy", values(2));
+  const std::string line = "choose --q q.npy --k q.npy --v v.npy --methods v-mean --features 2 --quiet --out c.csv ";
+  REQUIRE(run_croquis(line + "--eps 0.5", folder.path()).status == 0);
+  const std::string rows = read_text(folder / "c.csv"), draws = read_text(folder / "c.draws.csv");
+  const std::string header = rows.substr(0, rows.find('\n') + 1);
+  const auto refused = [&](const std::string& options, const std::string& reason) {
+    CAPTURE(options);
+    const ProgramRun run = run_croquis(line + options, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, reason), run.output);
+    CHECK(read_text(folder / "c.draws.csv") == draws);
+  };
+  write_text(folder / "c.csv", header);
+  refused("--resume --eps 0.6", "--resume: question was");
+  refused("--resume --eps 0.5 --metric max_abs", "--resume: question was");
+  write_text(folder / "v.npy", values(3));
+  refused("--resume --eps 0.5", "--resume: ");
+  write_text(folder / "v.npy", values(2));
+  // Nor unasked, where the rows are gone altogether.
+  std::filesystem::remove(folder / "c.csv");
+  refused("--eps 0.6", "c.draws.csv: is there already; --resume goes on with it");
+  refused("--resume --eps 0.6", "--resume: question was");
+  CHECK_FALSE(std::filesystem::exists(folder / "c.csv"));
+  const ProgramRun same = run_croquis(line + "--eps 0.5 --resume", folder.path());
+  REQUIRE_MESSAGE(same.status == 0, same.output);
+  CHECK(read_text(folder / "c.csv") == rows);
+}
+
+TEST_CASE("choose: the reason for exact attention is the one that its errors have") {
+  const TemporaryFolder folder;
+  const std::string line = "choose --input gaussian --n 64 --p 8 --features 8 --out c.csv ";
+  // Its weights may be negative, so that they have no divergence.
+  const ProgramRun undefined =
+      run_croquis(line + "--methods linformer --metric row_kl_mean --trials 30", folder.path());
+  REQUIRE_MESSAGE(undefined.status == 0, undefined.output);
+  CHECK_MESSAGE(contains(undefined.output, ": exact, as no candidate has a row_kl_mean (NA in c.draws.csv)\n"),
+                undefined.output);
+  const std::string question = line + "--methods v-mean --eps 1e-9 ";
+  REQUIRE(run_croquis(question + "--overwrite --quiet", folder.path()).status == 0);
+  // As if errors of a smaller d were small, and certified nothing.
+  const std::string header = read_text(folder / "c.draws.csv").substr(0, read_text(folder / "c.draws.csv").find('\n'));
+  write_text(folder / "c.draws.csv", header + "\n" + column_of(folder / "c.draws.csv", "input").front() +
+                                         ",0,NA,NA,v-mean,paper,8,1,1,double,1e-10,0.5,ok\n");
+  const ProgramRun certified = run_croquis(question + "--resume", folder.path());
+  REQUIRE_MESSAGE(certified.status == 0, certified.output);
+  CHECK_MESSAGE(contains(certified.output, ": exact, as no candidate could be certified; the nearest is v-mean, d = 8"),
+                certified.output);
+}
+
+TEST_CASE("choose: where --max-cost lets a method cost more than exact attention, output says so") {
+  const TemporaryFolder folder;
+  const std::string line = "choose --input gaussian --p 4 --methods nystromformer --eps 9 --out c.csv --overwrite ";
+  const std::string said = "1 of 1 chosen: no cheaper than exact attention, which has no error";
+  const ProgramRun dear = run_croquis(line + "--n 32 --features 16 --max-cost 100", folder.path());
+  REQUIRE_MESSAGE(dear.status == 0, dear.output);
+  REQUIRE(std::stod(column_of(folder / "c.csv", "cost_ratio").front()) > 1);
+  CHECK_MESSAGE(contains(dear.output, said), dear.output);
+  CHECK(contains(run_croquis("show c.csv", folder.path()).output, said));
+  REQUIRE(run_croquis("report c.csv --out c.html", folder.path()).status == 0);
+  CHECK(contains(read_text(folder / "c.html"), said));
+  const ProgramRun cheap = run_croquis(line + "--n 256 --features 4", folder.path());
+  REQUIRE_MESSAGE(cheap.status == 0, cheap.output);
+  CHECK_FALSE(contains(cheap.output, "no cheaper than exact attention"));
 }
 
 TEST_CASE("choose: what is asked for is printed with all of its digits") {

@@ -115,6 +115,7 @@ TEST_CASE("choose: what has been computed when a signal comes is in X.draws.csv,
   TemporaryFolder folder;
   const char* line =
       "choose --input gaussian --n 64 --p 8 --eps 99 --delta 0.00001 --trials 900000 --methods performer";
+  write_text(folder / "stopped.json", "{\"choices\": []}\n");  // of an earlier result
   Process process(command(line, "stopped.csv"), folder.path());
   while (!std::filesystem::exists(folder / "stopped.draws.csv") ||
          read_text(folder / "stopped.draws.csv").size() < 5000) {
@@ -126,6 +127,7 @@ TEST_CASE("choose: what has been computed when a signal comes is in X.draws.csv,
   CHECK(run.output ==
         "croquis choose: stopped; finished rows are in stopped.draws.csv, the same command with --resume goes on\n");
   CHECK(read_text(folder / "stopped.csv").find('\n') == read_text(folder / "stopped.csv").size() - 1);
+  CHECK_FALSE(std::filesystem::exists(folder / "stopped.json"));
 }
 
 TEST_CASE("a result of a file whose name is not UTF-8 is resumed, and noted in JSON that is") {

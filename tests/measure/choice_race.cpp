@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "stats/reference.hpp"
@@ -226,6 +227,39 @@ TEST_CASE("choice race: what is not random is known at once") {
   CHECK(*race.winner() == Rung{0, 1});
   CHECK(race.upper_limit({0, 1}) == 0);
   CHECK(race.observed({0, 1}) == 1);
+}
+
+TEST_CASE("choice race: what is not random is decided by itself, also below a rung that is not good enough") {
+  ChoiceRace race = one_ladder({5, 4, 3, 2, 1});
+  for (const auto& [rung, loss] : {std::pair(0, 1.0), {1, 0.0}, {2, kDelta}, {3, 0.09}, {4, 1.0}}) {
+    race.add_certain({0, static_cast<std::size_t>(rung)}, loss);
+  }
+  race.settle();
+  CHECK(race.is_over());
+  REQUIRE(race.winner());
+  CHECK(*race.winner() == Rung{0, 3});
+  CHECK(race.upper_limit({0, 3}) == 0.09);
+  CHECK(race.state({0, 2}) == RungState::closed);
+  // Random rungs need the random ones above them alone.
+  ChoiceRace mixed = one_ladder({3, 2, 1});
+  mixed.add_certain({0, 1}, 1);
+  mixed.settle();
+  CHECK(*mixed.units_needed({0, 2}) == losses_to_show(kDelta, 0.05));
+  CHECK_FALSE(mixed.units_needed({0, 1}));
+  observe(mixed, 100, [](Rung) { return 0.0; });
+  REQUIRE(mixed.winner());
+  CHECK(*mixed.winner() == Rung{0, 2});
+}
+
+TEST_CASE("choice race: where losses are shares, as many units are needed as it takes when they are repeated") {
+  const auto share = [](Rung rung) { return rung.ladder == 0 ? 0.09 : 0.0; };
+  ChoiceRace race({{1}, {2}}, {.delta = kDelta, .alpha = 0.05, .ladders = 2});
+  observe(race, 10, share);
+  const auto needed = race.units_needed({0, 0});
+  REQUIRE(needed);
+  int more = 0;
+  for (; race.state({0, 0}) == RungState::open; ++more) observe(race, 1, share);
+  CHECK(static_cast<std::uint64_t>(more) == *needed);
 }
 
 TEST_CASE("choice race: the leader, and how much more it takes") {

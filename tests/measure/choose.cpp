@@ -79,10 +79,12 @@ TEST_CASE("choose: of a method without randomness on one sequence, the fewest fe
     const auto rows = choose<double>(inputs, ladders, settings_of(epsilon), Key(1));
     REQUIRE(rows);
     for (std::size_t h = 0; h < 3; ++h) {
-      // The plain way: all errors, and the smallest d from which on none is larger.
+      // The plain way: all errors, and the smallest d with one that is small enough, whatever larger ones have.
       const auto all = method_errors(head_of(0, h), parse_methods("nystromformer"), features, 1, Key(2));
       std::uint64_t expected = 0;
-      for (auto row = all.rbegin(); row != all.rend() && row->frobenius_rel <= epsilon; ++row) expected = row->features;
+      for (const ErrorRow& row : all) {
+        if (expected == 0 && row.frobenius_rel <= epsilon) expected = row.features;
+      }
       CAPTURE(epsilon);
       CAPTURE(h);
       CHECK((*rows)[h].features == expected);
@@ -366,6 +368,17 @@ TEST_CASE("choose: candidates and their price do not depend on the lengths of th
     CHECK(row.heads == 1);
     const double share = static_cast<double>(longs) / 40;
     CHECK(row.exact_cost == doctest::Approx(ladders.exact_costs[0] * (share + (1 - share) * exact_ratio)));
+    const auto ratios = candidate_cost_ratios(inputs, ladders, settings.max_cost);
+    for (std::size_t l = 0; l < ratios.size(); ++l) {
+      for (std::size_t j = 0; j < ratios[l].size(); ++j) {
+        const ChoiceCandidate& c = ladders.ladders[l][j];
+        const double on_short = c.features == 32 ? ladders.exact_costs[1] : c.costs[1];
+        CHECK(ratios[l][j] * row.exact_cost == doctest::Approx(share * c.costs[0] + (1 - share) * on_short));
+        if (c.choice.name == row.method && c.features == row.features) {
+          CHECK(ratios[l][j] == doctest::Approx(row.cost_ratio));
+        }
+      }
+    }
   }
 }
 

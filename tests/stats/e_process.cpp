@@ -181,22 +181,35 @@ TEST_CASE("losses_to_show: the first number of zeros at which the wealth is ther
   CHECK(losses_to_show(1e-300, 1e-6) == std::uint64_t{1} << 52);  // no sum of so small steps gets there
 }
 
-TEST_CASE("MeanBet: how many losses more, with failures spread evenly") {
-  MeanBet bet(kLeast, 0.2);
-  for (int i = 0; i < 10; ++i) bet.add(i == 0 ? 1 : 0);
-  const double needed = std::log(20.0);
-  const auto more = bet.losses_until(needed, 0.05);
-  REQUIRE(more);
-  // One failure in 20 from here on: E_t depends on the numbers alone.
-  const auto wealth_after = [](std::uint64_t n) {
-    const auto failures = static_cast<int>(std::lround(static_cast<double>(n) / 20));
-    return wealth_of(kLeast, 0.2, failures_of(1 + failures, 10 + static_cast<int>(n)));
-  };
-  CHECK(wealth_after(*more - *more % 20) < 20 * 1.5);
-  CHECK(wealth_after(*more + 20 - *more % 20) > 20 / 1.5);
-  CHECK_FALSE(bet.losses_until(needed, 0.2));
-  CHECK_FALSE(bet.losses_until(needed, 0.9));
-  CHECK(*bet.losses_until(bet.log_wealth(), 0.9) == 0);
+TEST_CASE("MeanBet: how many losses more, if those so far are repeated") {
+  // Failures; equal shares; shares among which there is no failure; with one. Each list is repeated as a whole.
+  const std::vector<std::vector<double>> cases = {
+      failures_of(1, 20), {0.1, 0.1}, {0, 0.25, 0.125, 0.125}, {1, 0, 0, 0.25, 0, 0, 0.125, 0, 0, 0}};
+  for (const std::vector<double>& losses : cases) {
+    MeanBet bet(kLeast, 0.2);
+    for (const double x : losses) bet.add(x);
+    const auto more = bet.losses_until(std::log(1000.0));
+    REQUIRE(more);
+    std::vector<double> repeated = losses;
+    std::uint64_t before = 0;  // the losses that were added when the wealth was last too small
+    while (wealth_of(kLeast, 0.2, repeated) < 1000) {
+      before = repeated.size() - losses.size();
+      repeated.insert(repeated.end(), losses.begin(), losses.end());
+    }
+    CAPTURE(losses);
+    CAPTURE(before);
+    CHECK(*more > before);
+    CHECK(*more <= before + losses.size());
+  }
+}
+
+TEST_CASE("MeanBet: losses whose mean is delta or more never get there, and nothing is needed of what is there") {
+  for (const std::vector<double>& losses : {failures_of(2, 10), failures_of(9, 10), {0.2}, {0.15, 0.25}}) {
+    MeanBet bet(kLeast, 0.2);
+    for (const double x : losses) bet.add(x);
+    CHECK_FALSE(bet.losses_until(std::log(20.0)));
+    CHECK(*bet.losses_until(bet.log_wealth()) == 0);
+  }
 }
 
 TEST_CASE("e-processes: what is no probability and no loss is refused") {

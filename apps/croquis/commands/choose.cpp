@@ -23,7 +23,6 @@
 #include "options/choice_inputs.hpp"
 #include "options/lists.hpp"
 #include "options/method_files.hpp"
-#include "pictures/choice.hpp"
 #include "report/other_sections.hpp"
 
 namespace {
@@ -87,6 +86,18 @@ std::string dear_candidates(const CandidateLadders& candidates, double max_cost)
                         sizes);
   }
   return text;
+}
+
+CandidateCosts costs_of(const ChoiceInputs& inputs, const CandidateLadders& candidates, double max_cost) {
+  const auto ratios = croquis::candidate_cost_ratios(inputs, candidates, max_cost);
+  CandidateCosts costs;
+  for (std::size_t l = 0; l < ratios.size(); ++l) {
+    for (std::size_t j = 0; j < ratios[l].size(); ++j) {
+      const croquis::ChoiceCandidate& c = candidates.ladders[l][j];
+      costs[{croquis::curve_label({c.choice.name, c.choice.preset}), c.features}] = ratios[l][j];
+    }
+  }
+  return costs;
 }
 
 // What a user should know before waiting: what the data can show at all.
@@ -161,6 +172,7 @@ int run_choose(const ChooseOptions& options) {
   };
   ChoiceDraws draws(options.run, open ? current : std::function<bool(const croquis::ChoiceDraw&)>());
   if (open) {
+    remove_choice_file(beside(options.run.out, ".json"));
     if (!options.run.quiet) announce(inputs, settings, candidates, names.size());
     croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
     hooks.wanted = wanted;
@@ -171,7 +183,8 @@ int run_choose(const ChooseOptions& options) {
     draws.close();
     if (rows) deliver_choices(run, *rows, options.run.seed);
   }
-  return finish_choices(options, run, croquis::choice_places(inputs, settings.per), draws.all());
+  return finish_choices(options, run, croquis::choice_places(inputs, settings.per), draws.all(),
+                        costs_of(inputs, candidates, settings.max_cost));
 }
 
 void add_options(CLI::App& app, ChooseOptions& options) {
@@ -281,7 +294,7 @@ void deliver_choices(Run& run, const std::vector<ChoiceRow>& rows, std::uint64_t
 }
 
 int finish_choices(const ChooseOptions& options, Run& run, const std::optional<croquis::ChoicePlaces>& places,
-                   const std::vector<croquis::ChoiceDraw>& draws) {
+                   const std::vector<croquis::ChoiceDraw>& draws, const CandidateCosts& costs) {
   const auto status = run.finish(draws_file(options.run.out));
   if (status && *status != 0) return *status;
 
@@ -291,18 +304,19 @@ int finish_choices(const ChooseOptions& options, Run& run, const std::optional<c
   if (status) return *status;  // a shard, perhaps without a choice
   bool drawn = false;
   if (!options.run.plot.empty()) {
-    drawn = has_choices_to_draw(run.table(), draws);
-    if (drawn) draw_choices(run.table(), {.picture = options.run.plot}, draws);
+    const std::string why_not = why_no_picture(run.table(), draws, costs);
+    drawn = why_not.empty();
+    if (drawn) draw_choices(run.table(), {.picture = options.run.plot}, draws, costs);
     if (!drawn) {  // a picture of an earlier run would be taken for that of these rows
       std::error_code failure;
       const bool removed = std::filesystem::remove(target_of(options.run.plot), failure);
-      say(fmt::format("croquis choose: {}: is not drawn: nothing but exact attention is chosen, which is no point{}\n",
-                      options.run.plot, removed ? "; the picture that was there is removed" : ""));
+      say(fmt::format("croquis choose: {}: is not drawn: {}{}\n", options.run.plot, why_not,
+                      removed ? "; the picture that was there is removed" : ""));
     }
   }
   if (!options.run.quiet) {
     print_choices(rows);
-    print_why_exact(rows, draws);
+    print_why_exact(rows, draws, draws_file(options.run.out));
     fmt::print("\nrows     {}\nerrors   {}\nchoice   {}\n", options.run.out, draws_file(options.run.out), json);
     if (drawn) fmt::print("plot     {}\n", options.run.plot);
   }

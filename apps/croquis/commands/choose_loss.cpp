@@ -117,6 +117,7 @@ int run_choose_loss(const ChooseOptions& options) {
   if (run.wants(plan.front().front())) {
     if (!options.run.quiet) say(word_on_dear_candidates(candidates, settings.max_cost));
     ChoiceDraws draws(options.run);
+    remove_choice_file(beside(options.run.out, ".json"));
     const croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
     const croquis::Key search_key = key.child("choose");
     const auto choice = options.run.precision == "float"

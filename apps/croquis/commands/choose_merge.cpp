@@ -23,6 +23,11 @@ void require_choice_file(const std::string& path) {
       fmt::format("{}: is there, is no choice, and would be replaced; remove it, or give another --out", path));
 }
 
+void remove_choice_file(const std::string& path) {
+  std::error_code failure;
+  std::filesystem::remove(target_of(path), failure);
+}
+
 std::function<void()> merge_choices(const std::vector<std::string>& parts, const croquis::Table& table,
                                     const std::string& out) {
   require_choice_file(beside(out, ".json"));

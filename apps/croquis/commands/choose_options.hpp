@@ -11,6 +11,7 @@
 #include "files/run.hpp"
 #include "options/input.hpp"
 #include "options/model_sequences.hpp"
+#include "pictures/choice.hpp"
 
 struct ChooseOptions {
   RunOptions run;
@@ -50,10 +51,13 @@ void deliver_choices(Run& run, const std::vector<croquis::ChoiceRow>& rows, std:
 /// What is left once all rows are there: choice.json, the plot, the table. Returns the exit status. Without `places`
 /// each choice is for all heads of its layer.
 int finish_choices(const ChooseOptions& options, Run& run, const std::optional<croquis::ChoicePlaces>& places = {},
-                   const std::vector<croquis::ChoiceDraw>& draws = {});
+                   const std::vector<croquis::ChoiceDraw>& draws = {}, const CandidateCosts& costs = {});
 
 /// Throws std::invalid_argument where X.json, a name that other programs use too, is there and no choice.
 void require_choice_file(const std::string& path);
+
+/// Removes X.json, which is that of an earlier run: to be called when choices are about to be made.
+void remove_choice_file(const std::string& path);
 
 /// Results::merge_others: choice.json and X.draws.csv.
 std::function<void()> merge_choices(const std::vector<std::string>& parts, const croquis::Table& table,

@@ -107,6 +107,14 @@ std::string heads_of_guarantee(const std::vector<ChoiceRow>& rows) {
                      layers ? "the layer" : "the choice");
 }
 
+std::string dear_choices(const std::vector<ChoiceRow>& rows) {
+  const auto dear = std::count_if(rows.begin(), rows.end(),
+                                  [](const ChoiceRow& r) { return r.status == "chosen" && r.cost_ratio >= 1; });
+  if (dear == 0) return "";
+  return fmt::format("{} of {} chosen: no cheaper than exact attention, which has no error (--max-cost is above 1)",
+                     dear, count(rows, "chosen"));
+}
+
 std::string measured_name(const ChoiceRow& row) {
   return row.rows ? "upper end of " + row.metric : row.metric;
 }
@@ -137,37 +145,39 @@ bool is_of(const ChoiceRow& row, const croquis::ChoiceDraw& draw) {
   return croquis::head_in(draw.input).starts_with(row.input);
 }
 
-// "skyformer, d = 64: 90 % quantile of the error 0.12": of the candidates that were looked at, the least.
-std::string nearest_of(const ChoiceRow& row, const std::vector<croquis::ChoiceDraw>& draws) {
+// "no candidate is good enough; the nearest is skyformer, d = 64, with 0.12 as the 0.9 quantile of the error": of those
+// that were looked at, the least.
+std::string why_exact(const ChoiceRow& row, const std::vector<croquis::ChoiceDraw>& draws, const std::string& file) {
+  if (row.evaluations == 0) return "no candidate is cheap enough";
   std::map<std::pair<std::string, std::uint64_t>, std::vector<double>> errors;
   for (const croquis::ChoiceDraw& draw : draws) {
     if (!is_of(row, draw)) continue;
     errors[{croquis::curve_label({draw.method, draw.preset}), draw.features}].push_back(
         std::isnan(draw.error) ? std::numeric_limits<double>::infinity() : draw.error);
   }
-  std::string text;
+  std::string nearest;
   double least = std::numeric_limits<double>::infinity();
+  bool any = false;  // error is a number
   for (auto& [candidate, values] : errors) {
     std::sort(values.begin(), values.end());
+    any = any || std::isfinite(values.front());
     const double error = croquis::quantile(values, 1 - row.delta);
     if (!(error < least)) continue;
     least = error;
-    text = fmt::format("the nearest is {}, d = {}, with {:.3g} as the {} quantile of {}", candidate.first,
-                       candidate.second, error, complement(row.delta), measured_name(row));
+    nearest = fmt::format("; the nearest is {}, d = {}, with {:.3g} as the {} quantile of {}", candidate.first,
+                          candidate.second, error, complement(row.delta), measured_name(row));
   }
-  return text;
+  if (!any && !errors.empty()) return fmt::format("no candidate has a {} (NA in {})", row.metric, file);
+  return (least <= row.eps ? "no candidate could be certified" : "no candidate is good enough") + nearest;
 }
 
 }  // namespace
 
-void print_why_exact(const std::vector<ChoiceRow>& rows, const std::vector<croquis::ChoiceDraw>& draws) {
+void print_why_exact(const std::vector<ChoiceRow>& rows, const std::vector<croquis::ChoiceDraw>& draws,
+                     const std::string& file) {
   if (rows.size() > kManyChoices || rows.front().metric == "loss") return;
   for (const ChoiceRow& row : rows) {
-    if (row.status != "exact") continue;
-    const std::string nearest = nearest_of(row, draws);
-    fmt::print("{}: exact, as {}{}\n", row.input,
-               row.evaluations == 0 ? "no candidate is cheap enough" : "no candidate is good enough",
-               nearest.empty() ? "" : "; " + nearest);
+    if (row.status == "exact") fmt::print("{}: exact, as {}\n", row.input, why_exact(row, draws, file));
   }
 }
 
@@ -180,13 +190,13 @@ void print_choices(const std::vector<ChoiceRow>& rows) {
     fmt::print("\nthe last step that is certified: the mean loss rises by at most {:g}, with confidence {}\n{}\n\n",
                first.eps, first.confidence, basis_of_loss(rows));
   } else {
-    const std::string heads = heads_of_guarantee(rows), estimated = rows_of_guarantee(rows);
+    const std::string heads = heads_of_guarantee(rows), estimated = rows_of_guarantee(rows), dear = dear_choices(rows);
     fmt::print(
         "\nthe method of least {0} such that P({1} <= {2:g}) >= {3}; with confidence {4} that holds for every choice "
         "of the run\n"
-        "cost in {0}; median and 95 % quantile are those of {1}\n{5}{6}\n",
+        "cost in {0}; median and 95 % quantile are those of {1}\n{5}{6}{7}\n",
         first.cost_unit, measured_name(first), first.eps, complement(first.delta), first.confidence,
-        heads.empty() ? "" : heads + "\n", estimated.empty() ? "" : estimated + "\n");
+        heads.empty() ? "" : heads + "\n", estimated.empty() ? "" : estimated + "\n", dear.empty() ? "" : dear + "\n");
   }
   const bool layers = std::all_of(rows.begin(), rows.end(), [](const ChoiceRow& row) { return row.layer.has_value(); });
   if (layers && rows.size() > kManyChoices) {

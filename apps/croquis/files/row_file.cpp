@@ -20,6 +20,11 @@ namespace {
   throw std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
 }
 
+[[noreturn]] void refuse_existing(const std::string& path) {
+  throw std::invalid_argument(
+      fmt::format("{}: is there already; --resume goes on with it, --overwrite starts again", path));
+}
+
 // Length of the file up to its last line break.
 off_t whole_lines(int descriptor, const std::string& path) {
   off_t end = ::lseek(descriptor, 0, SEEK_END);
@@ -60,13 +65,14 @@ bool is_table(std::string_view text) {
 struct Companion {
   const char* end;
   std::vector<const char*> columns;
+  bool is_resumed = false;  // a run goes on with it, before it has rows
 };
 
 const std::vector<Companion> kCompanions = {
     {".summary.csv", {"metric,count,failed,", "nuclear_lo,nuclear_hi,", "first_n,last_n,", "increase,increase_error,"}},
     {".heads.csv", {"metric,heads,failed,"}},
     {".layers.csv", {"passes,hidden_rel,smallest,"}},
-    {".draws.csv", {"precision,error,cost_ratio,"}},
+    {".draws.csv", {"precision,error,cost_ratio,"}, true},
     {".steps.csv", {"predicted,rise,rise_error,"}}};
 
 void require_table(std::string_view text, const std::string& path) {
@@ -123,10 +129,7 @@ RowFile::RowFile(std::string path, const std::vector<std::string>& header, Exist
     while (!open_and_lock()) {
     }
     const off_t size = ::lseek(descriptor_, 0, SEEK_END);
-    if (size > 0 && existing == Existing::refuse) {
-      throw std::invalid_argument(
-          fmt::format("{}: is there already; --resume goes on with it, --overwrite starts again", path_));
-    }
+    if (size > 0 && existing == Existing::refuse) refuse_existing(path_);
     if (existing == Existing::overwrite) require_table(first_bytes(descriptor_), path_);
     replaced_ = size > 0 && existing == Existing::overwrite;
     const off_t keep = existing == Existing::resume ? whole_lines(descriptor_, path_) : 0;
@@ -252,11 +255,23 @@ void require_companions(const std::string& out, const std::vector<std::string>& 
     if (!is_there(target_of(path))) continue;
     // Where the rows alone are gone, the meta file still says that the table was of a result of this name.
     const bool is_known = existing != Existing::refuse || is_there(beside(out, ".meta.json"));
-    if (is_known && is_companion(path, companion)) continue;
+    if (is_known && is_companion(path, companion)) {
+      if (existing == Existing::refuse && companion.is_resumed) refuse_existing(path);
+      continue;
+    }
     throw std::invalid_argument(fmt::format(
         "{}: is there and is not of this result, which has a table of that name; move it, or give another --out",
         path));
   }
+}
+
+bool has_rows_to_resume(const std::string& out, const std::vector<std::string>& ends) {
+  return std::any_of(kCompanions.begin(), kCompanions.end(), [&](const Companion& companion) {
+    if (!companion.is_resumed || std::find(ends.begin(), ends.end(), companion.end) == ends.end()) return false;
+    const std::string text = first_bytes(beside(out, companion.end));
+    const std::size_t end = text.find('\n');
+    return end != std::string::npos && end + 1 < text.size();
+  });
 }
 
 void remove_companions(const std::string& out) {

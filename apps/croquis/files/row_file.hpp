@@ -63,8 +63,11 @@ void require_result(const std::string& path);
 /// The tables that commands write beside the rows in `out`: X.summary.csv, X.heads.csv and others.
 std::vector<std::string> companions_of(const std::string& out);
 /// Throws std::invalid_argument where a run with rows in `out` would replace a file that is none of its result: one of
-/// the companions with these ends, which it writes. To be called before the rows are opened.
+/// the companions with these ends, which it writes; or, unasked, one that a run goes on with. To be called before the
+/// rows are opened.
 void require_companions(const std::string& out, const std::vector<std::string>& ends, Existing existing);
+/// Whether one of them has rows that a run goes on with before it has rows in `out`: the errors of croquis choose.
+bool has_rows_to_resume(const std::string& out, const std::vector<std::string>& ends);
 /// Removes those of an earlier result in `out`, which would be taken for the new one's. Tables with other
 /// columns, and the rows of another run, stay.
 void remove_companions(const std::string& out);

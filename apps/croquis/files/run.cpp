@@ -113,6 +113,9 @@ void Run::find_rows(const std::vector<std::string>& companions) {
   const std::string meta = beside(options_.out, ".meta.json");
   require_own_metadata(meta, options_.out);
   require_companions(options_.out, companions, existing_file(options_));
+  if (existing_file(options_) == Existing::resume && has_rows_to_resume(options_.out, companions)) {
+    require_same_identity(meta, description_);  // of a run that may have no rows yet
+  }
   const Fields names = names_of(table_.columns);
   file_.emplace(options_.out, names, existing_file(options_));
   if (!file_->found().empty()) require_same_identity(meta, description_);

@@ -33,11 +33,11 @@ class Run {
   /// finished.
   using Cell = std::vector<Fields>;
 
-  /// Opens `options.out` and checks a resumed file: the run's identity, seed and precision, no row twice. Where there
-  /// are no rows to go on with, writes the meta file and, with --overwrite, removes what the earlier result had beside
-  /// its rows. `identity` is what all rows depend on, beside seed and precision. Catches SIGINT and SIGTERM from here
-  /// on. `companions` are the ends of the names of the tables that the command will write beside the rows: a file of
-  /// somebody else under such a name is refused.
+  /// Opens `options.out` and checks a resumed file: the run's identity (also where only a companion has what it goes
+  /// on with), seed and precision, no row twice. Where there are no rows to go on with, writes the meta file and, with
+  /// --overwrite, removes what the earlier result had beside its rows. `identity` is what all rows depend on, beside
+  /// seed and precision. Catches SIGINT and SIGTERM from here on. `companions` are the ends of the names of the tables
+  /// that the command will write beside the rows: a file of somebody else under such a name is refused.
   Run(const RunOptions& options, const std::string& command, std::vector<croquis::Column> columns,
       std::map<std::string, std::string> identity, const std::vector<std::string>& companions = {});
 

@@ -25,26 +25,28 @@ struct ChoicePoint {
   double cost, error;
 };
 
+bool keeps_exact(const ChoiceRow& row) {
+  return row.status == "exact";
+}
+
 bool is_point(const ChoiceRow& row) {
-  return row.status != "exact" && is_drawable(row.error_q95) && is_drawable(row.cost_ratio);
+  return !keeps_exact(row) && is_drawable(row.error_q95) && is_drawable(row.cost_ratio);
 }
 
 // Of each method its candidates in the order of their costs.
-std::map<std::string, std::vector<ChoicePoint>> curves_of(const std::vector<ChoiceDraw>& draws) {
-  struct Seen {
-    double cost = 0;
-    std::vector<double> errors;
-  };
-  std::map<std::pair<std::string, std::uint64_t>, Seen> candidates;
+std::map<std::string, std::vector<ChoicePoint>> curves_of(const std::vector<ChoiceDraw>& draws,
+                                                          const CandidateCosts& costs) {
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<double>> candidates;
   for (const ChoiceDraw& draw : draws) {
-    Seen& seen = candidates[{croquis::curve_label({draw.method, draw.preset}), draw.features}];
-    seen.cost += draw.cost_ratio;
-    seen.errors.push_back(std::isnan(draw.error) ? std::numeric_limits<double>::infinity() : draw.error);
+    candidates[{croquis::curve_label({draw.method, draw.preset}), draw.features}].push_back(
+        std::isnan(draw.error) ? std::numeric_limits<double>::infinity() : draw.error);
   }
   std::map<std::string, std::vector<ChoicePoint>> curves;
-  for (auto& [name, seen] : candidates) {
-    std::sort(seen.errors.begin(), seen.errors.end());
-    const ChoicePoint point{seen.cost / static_cast<double>(seen.errors.size()), croquis::quantile(seen.errors, 0.95)};
+  for (auto& [name, errors] : candidates) {
+    const auto cost = costs.find(name);
+    if (cost == costs.end()) continue;
+    std::sort(errors.begin(), errors.end());
+    const ChoicePoint point{cost->second, croquis::quantile(errors, 0.95)};
     if (is_drawable(point.cost) && is_drawable(point.error)) curves[name.first].push_back(point);
   }
   for (auto& [label, curve] : curves) {
@@ -104,19 +106,27 @@ struct Script {
 
 }  // namespace
 
-bool has_choices_to_draw(const croquis::Table& table, const std::vector<ChoiceDraw>& draws) {
+std::string why_no_picture(const croquis::Table& table, const std::vector<ChoiceDraw>& draws,
+                           const CandidateCosts& costs) {
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(table);
-  return std::any_of(rows.begin(), rows.end(), is_point) || !curves_of(draws).empty();
+  if (std::any_of(rows.begin(), rows.end(), is_point) || !curves_of(draws, costs).empty()) return "";
+  if (std::all_of(rows.begin(), rows.end(), keeps_exact))
+    return "nothing but exact attention is chosen, which is no point";
+  return "no choice has a 95 % quantile other than 0 and infinity, which have no place on its axis";
 }
 
-void draw_choices(const croquis::Table& table, const PlotRequest& request, const std::vector<ChoiceDraw>& draws) {
+void draw_choices(const croquis::Table& table, const PlotRequest& request, const std::vector<ChoiceDraw>& draws,
+                  const CandidateCosts& costs) {
   require_one_picture(request, "choose");
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(table);
   const ChoiceRow& first = rows.front();
   if (first.metric == "loss") {
     throw std::invalid_argument("croquis plot: choices by --target-loss have no plot; X.steps.csv has what was tested");
   }
-  const std::map<std::string, std::vector<ChoicePoint>> curves = curves_of(draws);
+  if (const std::string why = why_no_picture(table, draws, costs); !why.empty()) {
+    throw std::invalid_argument(fmt::format("{}: is not drawn: {}", request.picture.path, why));
+  }
+  const std::map<std::string, std::vector<ChoicePoint>> curves = curves_of(draws, costs);
   std::map<std::string, std::size_t> styles;  // of each label
   double low = 1;
   for (const auto& [label, curve] : curves) {
@@ -124,18 +134,16 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
     low = std::min(low, curve.front().cost);
   }
   std::map<std::pair<std::string, bool>, std::vector<ChoicePoint>> choices;  // by label and whether it is chosen
-  std::size_t exact = 0;
+  std::size_t exact = 0, without_place = 0;
   for (const ChoiceRow& row : rows) {
-    if (row.status == "exact") ++exact;
-    if (!is_point(row)) continue;
+    if (!is_point(row)) {
+      ++(keeps_exact(row) ? exact : without_place);
+      continue;
+    }
     const std::string label = croquis::curve_label({row.method, row.preset});
     styles.emplace(label, styles.size());
     choices[{label, row.status == "chosen"}].push_back({row.cost_ratio, row.error_q95});
     low = std::min(low, row.cost_ratio);
-  }
-  if (choices.empty() && curves.empty()) {
-    throw std::invalid_argument(
-        fmt::format("{}: nothing but exact attention is chosen, which is no point to draw", request.picture.path));
   }
   constexpr double room = 100;
   Script script{room * std::max(first.eps, 1.0)};
@@ -163,7 +171,7 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
   }
   // The title is above the legend, whose lines are as high as the large points. Without room for that gnuplot breaks it
   // into columns, beside a plot that is too narrow.
-  script.legend.lines += 5 + script.legend.lines / 6 + (above > 0 ? 1 : 0);
+  script.legend.lines += 5 + script.legend.lines / 6 + (above > 0 ? 1 : 0) + (without_place > 0 ? 1 : 0);
   std::string text = plot_header(request.picture, 1, script.legend);
   text += picture_title(
       request.picture, rows.size() > 1 ? fmt::format("{} and {} more", first.input, rows.size() - 1) : first.input,
@@ -175,6 +183,9 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
            : fmt::format("certified to be below eps: the {:g} % quantile; drawn: the 95 % quantile",
                          100 * (1 - first.delta)),
        curves.empty() ? "" : "lines: over all draws that were looked at; large points: over those that decided",
+       without_place > 0 ? fmt::format("not drawn: {} choice{} whose 95 % quantile is 0 or infinite", without_place,
+                                       without_place == 1 ? "" : "s")
+                         : "",
        above > 0 ? fmt::format("not drawn, above the axis: {} point{}", above, above == 1 ? "" : "s") : "",
        other_target_of(rows).empty() ? "" : "some errors are against another function than softmax attention"});
   text += fmt::format(

@@ -63,8 +63,14 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
   std::string names;
   for (const auto& [name, times] : methods) names += fmt::format("{}{} {}", names.empty() ? "" : ", ", times, name);
   if (!names.empty()) answers.push_back(fmt::format("Chosen: {}.", names));
+  if (const std::string dear = dear_choices(rows); !dear.empty()) answers.push_back(dear + ".");
   if (std::string other = other_target_of(rows); !other.empty()) answers.push_back(std::move(other));
   return answers;
+}
+
+// A number that no axis shows is left out.
+double or_none(double x) {
+  return std::isfinite(x) ? x : ChartValue::kNone;
 }
 
 Chart chart_of_choices(const std::vector<ChoiceRow>& rows) {
@@ -72,10 +78,11 @@ Chart chart_of_choices(const std::vector<ChoiceRow>& rows) {
   ChartView view{
       "choices",
       "one point a choice, over the draws, sequences and heads that were looked at; open: it leads and is not "
-      "certified. Choices of exact attention have no point",
+      "certified. Choices of exact attention have no point, nor has a quantile that is infinite",
       {}};
   for (const ChoiceRow& row : rows) {
-    if (row.status == "exact" || !std::isfinite(row.error_q95)) continue;
+    const double q95 = or_none(row.error_q95), median = or_none(row.error_median);
+    if (row.status == "exact" || (std::isnan(q95) && std::isnan(median))) continue;
     const bool chosen = row.status == "chosen";
     const std::string label = croquis::curve_label({row.method, row.preset}) + (chosen ? "" : ", undecided");
     auto curve = std::find_if(view.curves.begin(), view.curves.end(), [&](const auto& c) { return c.label == label; });
@@ -83,8 +90,7 @@ Chart chart_of_choices(const std::vector<ChoiceRow>& rows) {
       curve = view.curves.insert(view.curves.end(), {.label = label, .open = !chosen, .joined = false});
     }
     const std::string note = fmt::format("[{}]", row.input);
-    curve->points.push_back(
-        {{row.cost_ratio}, {{.at = row.error_q95, .note = note}, {.at = row.error_median, .note = note}}});
+    curve->points.push_back({{row.cost_ratio}, {{.at = q95, .note = note}, {.at = median, .note = note}}});
   }
   if (!view.curves.empty() && first.metric != "loss") {
     ChartCurve line{.label = fmt::format("eps = {:g}", first.eps), .bracket = true, .measured = false, .across = {0}};

@@ -76,6 +76,24 @@ std::vector<std::string> choice_names(const ChoiceInputs& inputs, ChoicePer per)
   return names;
 }
 
+std::vector<std::vector<double>> candidate_cost_ratios(const ChoiceInputs& inputs, const CandidateLadders& candidates,
+                                                       double max_cost) {
+  const ChoiceGroup all = grouped_heads(inputs, ChoicePer::model).front();
+  const std::vector<double> counts = counts_of_shapes(all, inputs, candidates);
+  double exact = 0;
+  for (std::size_t k = 0; k < counts.size(); ++k) exact += counts[k] * candidates.exact_costs[k];
+  std::vector<std::vector<double>> ratios;
+  for (const std::vector<ChoiceCandidate>& ladder : candidates.ladders) {
+    std::vector<double>& of_ladder = ratios.emplace_back();
+    for (const ChoiceCandidate& candidate : ladder) {
+      double cost = 0;
+      for (std::size_t k = 0; k < counts.size(); ++k) cost += counts[k] * candidates.cost_on(candidate, k, max_cost);
+      of_ladder.push_back(cost / exact);
+    }
+  }
+  return ratios;
+}
+
 std::vector<ChoiceGroup> choice_groups(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                        const ChoiceSettings& settings) {
   std::vector<ChoiceGroup> groups = grouped_heads(inputs, settings.per);

@@ -35,7 +35,7 @@ double ChoiceRace::needed() const {
 }
 
 bool ChoiceRace::has_shown(const Candidate& candidate) const {
-  return candidate.certain ? *candidate.certain < settings_.delta : candidate.good.log_largest() >= needed();
+  return candidate.good.log_largest() >= needed();
 }
 
 std::vector<Rung> ChoiceRace::open() const {
@@ -66,8 +66,11 @@ void ChoiceRace::settle() {
     bool closed = false;
     for (Candidate& candidate : ladder) {
       if (candidate.state == RungState::certified) continue;
-      const bool fails = candidate.certain ? *candidate.certain >= settings_.delta
-                                           : candidate.bad.log_largest() >= -std::log(settings_.futility);
+      if (candidate.certain) {  // no error is possible, so that it needs nothing above it
+        candidate.state = *candidate.certain < settings_.delta ? RungState::certified : RungState::closed;
+        continue;
+      }
+      const bool fails = candidate.bad.log_largest() >= -std::log(settings_.futility);
       if (above && !closed && has_shown(candidate)) {
         candidate.state = RungState::certified;
         continue;
@@ -106,9 +109,8 @@ std::optional<Rung> ChoiceRace::winner() const {
 
 std::optional<Rung> ChoiceRace::leader() const {
   const auto mean = [&](Rung rung) {
-    const Candidate& candidate = at(rung);
-    if (candidate.certain) return *candidate.certain;
-    return candidate.good.count() == 0 ? 1.0 : candidate.good.mean();
+    const MeanBet& bet = at(rung).good;
+    return bet.count() == 0 ? 1.0 : bet.mean();
   };
   std::optional<Rung> cheapest, lowest;
   for (const Rung rung : open()) {
@@ -125,9 +127,9 @@ std::optional<std::uint64_t> ChoiceRace::units_needed(Rung rung) const {
   for (std::size_t j = 0; j <= rung.rung; ++j) {
     const Candidate& candidate = candidates_[rung.ladder][j];
     if (candidate.state == RungState::certified || has_shown(candidate)) continue;
-    if (candidate.certain || candidate.state == RungState::closed) return {};
-    const double mean = candidate.good.count() == 0 ? 0 : candidate.good.mean();
-    const auto more = candidate.good.losses_until(needed(), mean);
+    if (candidate.certain && j < rung.rung) continue;
+    if (candidate.state == RungState::closed) return {};
+    const auto more = candidate.good.losses_until(needed());
     if (!more) return {};
     most = std::max(most, *more);
   }

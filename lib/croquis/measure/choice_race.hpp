@@ -26,12 +26,13 @@ enum class RungState {
 /// observed, the one that is most likely to be good enough first. A rung is certified when the wealth that bets against
 /// "its mean loss is at least delta" (MeanBet) has reached (the number of all ladders) / alpha, and all rungs above it
 /// are certified. It is closed, with those below it, when the wealth that bets against "at most delta" has reached 1 /
-/// futility, or when neither it nor a rung below it is cheaper than a certified one.
+/// futility, or when neither it nor a rung below it is cheaper than a certified one. A rung that is not random has no
+/// part in this: it is certified or closed by its mean loss alone, which is known, whatever stands above or below it.
 ///
 /// Guarantees: with probability >= 1 - alpha, none of the races that share alpha certifies a rung whose mean loss,
-///   given the past, is at least delta. In each ladder only the first such rung matters, because the rungs below it
-///   need it certified. So neither the number of rungs nor looking after every loss has a price (proof in
-///   docs/choose.md). Which rungs are observed may depend on everything observed so far.
+///   given the past, is at least delta. In each ladder only the first such rung that is random matters, because the
+///   random ones below it need it certified. So neither the number of rungs nor looking after every loss has a price
+///   (proof in docs/choose.md). Which rungs are observed may depend on everything observed so far.
 class ChoiceRace {
  public:
   struct Settings {
@@ -64,7 +65,7 @@ class ChoiceRace {
   /// rung is open.
   std::optional<Rung> leader() const;
   /// The number of further units after which the rung is certified if its losses, and those of the rungs above it,
-  /// continue with the mean so far; empty if a mean is not below delta.
+  /// go on as so far (MeanBet::losses_until); empty if a mean is not below delta.
   std::optional<std::uint64_t> units_needed(Rung rung) const;
   /// The upper confidence limit of the mean loss (mean_upper_limit), of a certified rung at level alpha / ladders, of
   /// any other, which losses have singled out, at alpha over the number of rungs of all ladders.

@@ -112,6 +112,12 @@ struct ChoiceHooks {
 /// ChoiceRow::input of the choices, in their order.
 std::vector<std::string> choice_names(const ChoiceInputs& inputs, ChoicePer per);
 
+/// The cost of each candidate (of candidates.ladders) on all heads and sequences, exact attention's where that is used,
+/// in units of exact attention's cost of them. Throws: std::invalid_argument if `candidates` does not have the shape of
+/// a head.
+std::vector<std::vector<double>> candidate_cost_ratios(const ChoiceInputs& inputs, const CandidateLadders& candidates,
+                                                       double max_cost);
+
 /// Whether an evaluation of an earlier call is one of these candidates still: with costs in seconds, which are measured
 /// in each call, a candidate may by now be exact attention on a sequence where it was not, or the reverse.
 bool is_current(const ChoiceDraw& draw, const ChoiceInputs& inputs, const CandidateLadders& candidates,

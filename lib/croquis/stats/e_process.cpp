@@ -8,7 +8,8 @@ namespace croquis {
 namespace {
 
 constexpr double kWeightOfZero = 0.3;
-constexpr std::uint64_t kMostLosses = std::uint64_t{1} << 52;  // a double counts so far
+constexpr std::uint64_t kMostLosses = std::uint64_t{1} << 52;    // a double counts so far
+constexpr std::uint64_t kMostRepeated = std::uint64_t{1} << 40;  // so often the rounding of a step is no evidence
 
 double log_sum(const std::vector<double>& logs) {
   const double most = *std::max_element(logs.begin(), logs.end());
@@ -52,7 +53,7 @@ MeanBet::MeanBet(NullHypothesis null, double delta) : delta_(delta) {
   require(delta > 0 && delta < 1, "MeanBet", "0 < delta < 1", {{"delta", delta}});
   Mixture mixture = mixture_of(null, delta);
   means_ = std::move(mixture.means);
-  logs_ = std::move(mixture.logs);
+  logs_ = initial_ = std::move(mixture.logs);
 }
 
 void MeanBet::add(double loss) {
@@ -67,20 +68,21 @@ void MeanBet::add(double loss) {
   ++count_;
 }
 
-std::optional<std::uint64_t> MeanBet::losses_until(double log_wealth, double mean) const {
-  require(mean >= 0 && mean <= 1, "MeanBet", "a mean in [0, 1]", {{"mean", mean}});
+std::optional<std::uint64_t> MeanBet::losses_until(double log_wealth) const {
+  if (log_wealth_ >= log_wealth) return 0;
+  std::vector<double> steps;  // of the logarithms, a loss
+  for (std::size_t i = 0; i < logs_.size(); ++i) {
+    steps.push_back(count_ == 0 ? std::log1p(-means_[i]) - std::log1p(-delta_)
+                                : (logs_[i] - initial_[i]) / static_cast<double>(count_));
+  }
   const auto reaches = [&](std::uint64_t count) {
     std::vector<double> logs = logs_;
-    for (std::size_t i = 0; i < logs.size(); ++i) {
-      double step = (1 - mean) * (std::log1p(-means_[i]) - std::log1p(-delta_));
-      if (mean > 0) step += mean * std::log(means_[i] / delta_);
-      logs[i] += static_cast<double>(count) * step;
-    }
+    for (std::size_t i = 0; i < logs.size(); ++i) logs[i] += static_cast<double>(count) * steps[i];
     return log_sum(logs) >= log_wealth;
   };
-  if (log_wealth_ >= log_wealth) return 0;
+  const std::uint64_t most = count_ == 0 ? kMostLosses : kMostRepeated;
   std::uint64_t lo = 0, hi = 1;
-  while (hi < kMostLosses && !reaches(hi)) {
+  while (hi < most && !reaches(hi)) {
     lo = hi;
     hi *= 2;
   }
@@ -106,7 +108,7 @@ double mean_upper_limit(const std::vector<double>& losses, double alpha) {
 
 std::uint64_t losses_to_show(double delta, double alpha) {
   require_probability(alpha, "losses_to_show");
-  return MeanBet(NullHypothesis::mean_at_least, delta).losses_until(-std::log(alpha), 0).value_or(kMostLosses);
+  return MeanBet(NullHypothesis::mean_at_least, delta).losses_until(-std::log(alpha)).value_or(kMostLosses);
 }
 
 }  // namespace croquis

@@ -34,10 +34,10 @@ class MeanBet {
   /// Throws std::invalid_argument unless 0 <= loss <= 1.
   void add(double loss);
 
-  /// The smallest number of further losses, a share `mean` of them failures, after which log E_t reaches `log_wealth`.
-  /// (Losses between 0 and 1 get there sooner.) Empty if it is never reached, or only after more than 2^52 losses.
-  /// Throws: std::invalid_argument unless 0 <= mean <= 1.
-  std::optional<std::uint64_t> losses_until(double log_wealth, double mean) const;
+  /// The smallest number of further losses after which log E_t reaches `log_wealth` if losses go on as so far: each
+  /// adds to the logarithm of a term what those before it have added on average; if there were none, what a loss of 0
+  /// adds. Empty if it is never reached, or only after more than 2^40 losses (from none, 2^52).
+  std::optional<std::uint64_t> losses_until(double log_wealth) const;
 
   double log_wealth() const { return log_wealth_; }                   ///< log E_t
   double log_largest() const { return log_largest_; }                 ///< log of the largest of E_0, ..., E_t
@@ -46,7 +46,7 @@ class MeanBet {
 
  private:
   double delta_;
-  std::vector<double> means_, logs_;  // r, and the logarithms of w_r and its product
+  std::vector<double> means_, initial_, logs_;  // r, the logarithms of w_r, and those of w_r times its product
   double log_wealth_ = 0, log_largest_ = 0, sum_ = 0;
   std::uint64_t count_ = 0;
 };
