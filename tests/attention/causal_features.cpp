@@ -180,3 +180,44 @@ TEST_CASE("prf-rpe: directly, a causal mask leaves half of the pairs to count, a
   }
   CHECK(flops(false) - flops(true) == 2.0 * static_cast<double>((n_q * n_k - pairs) * (d + p_v + 1)));
 }
+
+TEST_CASE("causal features: flops are those of running sums and of the scores in chunks of 128 tokens") {
+  const TokenAlignment tokens{300, 500};  // chunks of 128, 128 and 44
+  const Problem<double> problem = masked_problem<double>({tokens, true}, 1, Key(1));
+  const auto p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
+  const auto products = [&](double features, double columns) {
+    double multiply_adds = 0;
+    for (arma::uword j = 0; j < 500; ++j) multiply_adds += features * columns;  // added to the sums
+    for (arma::uword i = 0; i < 300; ++i) {
+      const arma::uword in_chunk = i < 256 ? 128 : 44;
+      multiply_adds += features * columns + static_cast<double>(in_chunk) * (features + columns);
+    }
+    return 2 * multiply_adds;
+  };
+  CHECK(method_on(problem, "linear").flops(1) == products(p, p_v) + products(p, 1));
+  for (const char* name : {"performer", "nprf", "prf-rpe", "nprf-rpe"}) {
+    CAPTURE(name);
+    // Features for their shifts and again for the sums, 16 exponentials a token.
+    CHECK(method_on(problem, name).flops(16) == 2 * 800 * 16 * 2 * p + 800 * 16 + products(16, p_v + 1));
+  }
+}
+
+TEST_CASE(
+    "prf-rpe: directly, the features of the keys are counted for every 256 queries; without a position as performer") {
+  const arma::uword n_q = 600, n_k = 700, p = 3, p_v = 5, d = 4;
+  for (const bool causal : {false, true}) {
+    RelativePosition<double> position{arma::vec(2 * n_k - 1, arma::fill::zeros), causal, 1};
+    const Problem<double> problem(random_matrix<double>(n_q, p, Key(1)), random_matrix<double>(n_k, p, Key(2)),
+                                  random_matrix<double>(n_k, p_v, Key(3)), {}, position);
+    arma::uword computed = n_q + n_k + n_q, pairs = 0;  // for shifts; a query once
+    for (arma::uword i = 0; i < n_q; ++i) {
+      const arma::uword keys = causal ? i + 101 : n_k;
+      pairs += keys;
+      if (i == 255 || i == 511 || i == 599) computed += keys;
+    }
+    const arma::uword features = 2 * computed * d * p + (n_q + n_k) * d, products = 2 * pairs * (d + p_v + 1);
+    CHECK(method_on(problem, "prf-rpe", {{"product", "direct"}}).flops(d) == static_cast<double>(features + products));
+  }
+  const Problem<double> plain = random_rectangle<double>(60, 70, 4, 3, 1, Key(1));
+  CHECK(method_on(plain, "prf-rpe").flops(8) == method_on(plain, "performer").flops(8));
+}

@@ -144,7 +144,11 @@ TEST_CASE_TEMPLATE("causal hyperattention: every entry is that of its rectangle'
               double(shape.n_k) * entry * static_cast<double>(largest_entry_of(problem.V())));
         CHECK(interface_gap(approximation, problem) <= 4 * double(shape.n_k) * unit<T>() * size);
         if (fewest == 2) CHECK(row_sum_gap(approximation) <= 2 * double(shape.n_k) * unit<T>());
-        const double pairs = pairs_by_query(shape, c), hash = 2.0 * double(options.directions) * 6;
+        double pairs = pairs_by_query(shape, c), hash = 2.0 * double(options.directions) * 6;
+        for (const CausalHalves::Leaf& leaf : causal_halves(shape, c).leaves) {
+          for (arma::uword i = 0; i < leaf.count; ++i)  // 64 queries have the keys of the last of them
+            pairs += static_cast<double>(std::min((i / 64 + 1) * 64, leaf.count) - (i + 1));
+        }
         CHECK(
             method_on(problem, "hyperattention",
                       {{"values", fewest == 2 ? "shared" : "norm"}, {"directions", std::to_string(options.directions)}})
@@ -153,6 +157,9 @@ TEST_CASE_TEMPLATE("causal hyperattention: every entry is that of its rectangle'
     }
     const Dense exact = exact_scores(problem, Target::softmax).dense();
     CHECK(distance(hyperattention(problem, shape.n_k, draw_key).scores->dense(), exact) <= 1e3 * unit<T>());
+    double attended = 0;
+    for (arma::uword i = 0; i < shape.n_q; ++i) attended += static_cast<double>(shape.causal_keys(i));
+    CHECK(method_on(problem, "hyperattention").flops(double(shape.n_k)) == attended * (2 * 9 + 1));
   }
 }
 

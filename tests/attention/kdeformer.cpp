@@ -127,8 +127,9 @@ TEST_CASE("kdeformer: the oracle's flops count every pass over the scores") {
   CHECK(norm.steps >= 2);
   const double pairs = 40 * 25, score = 2 * 6 + 1;
   const double sampled = 40 * 9 * (2 * (6 + 3) + 1);
+  const double of_values = 25 * 3 * 3 + 36;  // V^T V and its eigenvalues
   CHECK(method_on(problem, "kdeformer", {{"probabilities", "exact"}}).flops(9) ==
-        sampled + pairs * (2 * score + 2 * norm.steps * (score + 2)));
+        sampled + pairs * (2 * score + 2 * norm.steps * (score + 2)) + of_values);
   const Problem<double> none(problem.Q(), problem.K(), arma::mat(25, 3, arma::fill::zeros));
   CHECK(method_on(none, "kdeformer", {{"probabilities", "exact"}}).flops(9) == sampled + pairs * score);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "support/approximations.hpp"
 #include "support/attention.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -96,4 +97,16 @@ TEST_CASE_TEMPLATE(
 TEST_CASE("linformer-unreduced: d of 0 is refused") {
   const Problem<double> problem = random_problem<double>(5, 3, 2, 1, Key(1));
   CHECK(refusal([&] { linformer_unreduced(problem, 0, Key(1)); }) == "linformer-unreduced: d >= 1, got d = 0");
+}
+
+TEST_CASE(
+    "linformer-unreduced: flops are those of B S where it is narrower than V and B is stored, else of B (S S^T V)") {
+  const auto flops = [](arma::uword n_k, double d) {
+    return method_on(random_rectangle<double>(20, n_k, 4, 8, 1, Key(1)), "linformer-unreduced").flops(d);
+  };
+  const double b = 20 * 30 * (2 * 4 + 1);
+  CHECK(flops(30, 3) == b + 2 * (20 * 30 * 3 + 30 * 3 * 8 + 20 * 3 * 8));
+  CHECK(flops(30, 9) == b + 2 * (30 * 9 * 8 + 30 * 9 * 8 + 20 * 30 * 8));
+  const double k = 2049;  // not stored
+  CHECK(flops(2049, 3) == 20 * k * (2 * 4 + 1) + 2 * (k * 3 * 8 + k * 3 * 8 + 20 * k * 8));
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "support/approximations.hpp"
 #include "support/attention.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -191,4 +192,22 @@ TEST_CASE("nystromformer: d of 0 and beyond n are refused") {
   CHECK(refusal([&] { nystromformer(problem, 6, Key(1)); }) ==
         "nystromformer: 1 <= d <= min(n_q, n_k), got d = 6, n_q = 5, n_k = 5");
   CHECK(contains(refusal([&] { nystromformer(problem, 0, Key(1)); }), "got d = 0"));
+}
+
+TEST_CASE(
+    "nystromformer: its flops have those of choosing landmarks among the keys; exact attention's where it is exact") {
+  const Problem<double> problem = random_problem<double>(40, 4, 3, 1, Key(1));
+  const auto flops = [&](const std::map<std::string, std::string>& options, double d) {
+    return method_on(problem, "nystromformer", options).flops(d);
+  };
+  const double entry = 2 * 4 + 1;
+  CHECK(flops({{"landmarks", "uniform"}}, 10) == flops({}, 10));
+  CHECK(flops({{"landmarks", "leverage"}}, 10) - flops({}, 10) == 9.0 * 40 * 40 * 40 + 40 * 40 * entry);
+  CHECK(flops({{"landmarks", "rpcholesky"}}, 10) - flops({}, 10) == 40 * 10 * (entry + 10));
+  const Method<double>& method = find_method<double>("nystromformer");
+  CHECK(method.quadratic(OptionValues(std::map<std::string, std::string>{{"landmarks", "leverage"}})));
+  CHECK_FALSE(method.quadratic({}));
+
+  CHECK(flops({{"preset", "code"}}, 40) == 40 * 40 * (2 * (4 + 3) + 1));
+  CHECK(flops({{"preset", "code"}}, 39) == flops({}, 39));
 }

@@ -158,8 +158,8 @@ TEST_CASE_TEMPLATE("scatterbrain: exact for d = n; V = 0, padding, large norms, 
 TEST_CASE("scatterbrain: flops are those of the features, and of keys, features and values on the support") {
   const Problem<double> problem = random_problem<double>(50, 6, 3, 1, Key(1));
   // Windows end at the ends; blocks do not.
-  CHECK(method_on(problem, "scatterbrain").flops(20) == feature_attention_flops(100, 6, 3, 10, FeatureMap::prf) +
+  CHECK(method_on(problem, "scatterbrain").flops(20) == feature_attention_flops(100, 6, 3, 10, {FeatureMap::prf}) +
                                                             50.0 * 10 * (2 * (6 + 10 + 3) + 1) + 2 * 7 * 6 * 100.0);
   CHECK(method_on(problem, "scatterbrain", {{"preset", "code"}}).flops(14) ==
-        feature_attention_flops(100, 6, 3, 6, FeatureMap::hyperbolic) + 50.0 * 8 * (2 * (6 + 6 + 3) + 1));
+        feature_attention_flops(100, 6, 3, 6, {FeatureMap::hyperbolic}) + 50.0 * 8 * (2 * (6 + 6 + 3) + 1));
 }

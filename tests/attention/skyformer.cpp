@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "support/approximations.hpp"
 #include "support/attention.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -227,4 +228,21 @@ TEST_CASE("skyformer: d of 0 and beyond 2n, and a ridge below zero, are refused"
   CHECK(refusal([&] { skyformer(problem, 2, Key(1), options); }) == "skyformer: ridge >= 0, got ridge = -0.1");
   options.ridge = std::nan("");
   CHECK(contains(refusal([&] { skyformer(problem, 2, Key(1), options); }), "ridge = nan"));
+}
+
+TEST_CASE("skyformer: its flops have those of choosing landmarks among the points of the lift") {
+  const Problem<double> problem = random_rectangle<double>(50, 30, 4, 3, 1, Key(1));
+  for (const char* name : {"skyformer", "skyformer-softmax"}) {
+    const Method<double>& method = find_method<double>(name);
+    const auto flops = [&](const char* landmarks) {
+      return method_on(problem, name, {{"landmarks", landmarks}}).flops(10);
+    };
+    const double entry = 2 * 4 + 1;
+    CHECK(flops("stratified") == flops("uniform"));
+    CHECK(flops("leverage") - flops("uniform") == 9.0 * 80 * 80 * 80 + 80 * 80 * entry);
+    CHECK(flops("rpcholesky") - flops("uniform") == 80 * 10 * (entry + 10));
+    CHECK(flops("recursive") - flops("uniform") == 80 * 10 * (entry + 5));
+    CHECK(method.quadratic(OptionValues(std::map<std::string, std::string>{{"landmarks", "leverage"}})));
+    CHECK_FALSE(method.quadratic(OptionValues(std::map<std::string, std::string>{{"landmarks", "recursive"}})));
+  }
 }

@@ -212,3 +212,13 @@ TEST_CASE("Projection: names go both ways, wrong sizes and names are refused") {
     CHECK(contains(refusal([&] { projection.apply(arma::mat(2, 3, arma::fill::ones), 2, 3); }), "rows of W"));
   }
 }
+
+TEST_CASE("projection_flops: 2 m p a point; of sorf the additions of three transforms for every block of p' rows") {
+  for (const ProjectionDistribution distribution : kDistributions) {
+    CAPTURE(name_of(distribution));
+    const bool sorf = distribution == ProjectionDistribution::sorf;
+    // p = 5: transforms of 8 entries, each 3 passes of 8 additions; 11 rows are two blocks of 8.
+    CHECK(projection_flops(distribution, 100, 11, 5) == (sorf ? 100 * 2 * 3 * (3 * 8) : 2 * 100 * 11 * 5));
+    CHECK(projection_flops(distribution, 100, 16, 8) == (sorf ? 100 * 2 * 3 * (3 * 8) : 2 * 100 * 16 * 8));
+  }
+}

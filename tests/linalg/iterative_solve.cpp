@@ -148,3 +148,19 @@ TEST_CASE("iterative_solve: a breakdown is a runtime_error, a wrong argument an 
   CHECK(contains(refusal([&] { iterative_solve(eye, x, {.iterations = -1}); }), "iterations = -1"));
   CHECK(contains(refusal([&] { iterative_solve(eye, x, {.tolerance = -0.5}); }), "tolerance = -0.5"));
 }
+
+TEST_CASE("iterative_solve_flops: of symmetric products, blocks of 64 columns down to the diagonal") {
+  constexpr double columns = 16;
+  InverseIteration options{.iterations = 6, .symmetric = true};
+  for (const arma::uword d : {40, 64, 128, 256}) {
+    CAPTURE(d);
+    double entries = 0;  // of a symmetric product that are computed
+    for (arma::uword j = 0; j < d; ++j) entries += static_cast<double>(std::min(d, (j / 64 + 1) * 64));
+    const auto size = static_cast<double>(d), with_x = 2 * size * size * columns;
+    // N Z_0 and Z_0 X, and two products of each in a step.
+    CHECK(iterative_solve_flops(size, columns, options) == (1 + 2 * 6) * (2 * size * entries + with_x));
+    CHECK(iterative_solve_flops(size, size, options) == 4 * 6 * 2 * size * entries + 2 * size * size * size);
+  }
+  options.symmetric = false;
+  CHECK(iterative_solve_flops(128, columns, options) == (1 + 2 * 6) * 2.0 * 128 * 128 * (128 + columns));
+}

@@ -167,3 +167,17 @@ TEST_CASE_TEMPLATE("pilot_sample: the weights are the column norms of the sample
   const arma::Mat<T> some(3, 2, arma::fill::ones);
   CHECK(contains(refusal([&] { pilot_sample(some, some, some, 0, Key(1)); }), "d_0 >= 1"));
 }
+
+TEST_CASE("landmark_flops: entries of the kernel, the eigenvalue problem, factors column by column, levels by halves") {
+  constexpr double n = 4096, p = 8, d = 32, entry = 2 * p + 1;
+  for (const LandmarkPolicy policy : {LandmarkPolicy::uniform, LandmarkPolicy::stratified, LandmarkPolicy::given})
+    CHECK(landmark_flops(policy, n, p, d) == 0);
+  CHECK(landmark_flops(LandmarkPolicy::leverage, n, p, d) == n * n * entry + 9 * n * n * n);
+  double factor = 0, levels = 0;
+  for (double column = 0; column < d; ++column) factor += n * entry + 2 * n * column;  // less the columns before it
+  CHECK(landmark_flops(LandmarkPolicy::rp_cholesky, n, p, d) == doctest::Approx(factor).epsilon(0.03));
+  for (double points = n; points >= 1; points /= 2) {  // the sample of each has d / 2 points: a triangular solve
+    levels += points * d / 2 * entry + points * d / 2 * d / 2;
+  }
+  CHECK(landmark_flops(LandmarkPolicy::recursive_leverage, n, p, d) == doctest::Approx(levels).epsilon(0.01));
+}

@@ -81,7 +81,8 @@ void check(const CostOptions& options, const std::vector<CostCandidate>& candida
                             options.run.precision == "float" ? sizeof(float) : sizeof(double));
 }
 
-// Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.
+// Norms at which attention is neither uniform nor a maximum. Flops do not depend on them, but the time of methods that
+// choose by the head does (docs/choose.md).
 template <typename T>
 Problem<T> problem_of(const CostOptions& options, arma::uword n) {
   croquis::SyntheticSize gaussian;

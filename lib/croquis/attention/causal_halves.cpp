@@ -30,14 +30,15 @@ CausalHalves causal_halves(TokenAlignment tokens, arma::uword keys) {
   return halves;
 }
 
-double pairs_of_halves(TokenAlignment tokens, arma::uword keys) {
+double pairs_of_halves(TokenAlignment tokens, arma::uword keys, arma::uword at_once) {
   const auto n = static_cast<double>(tokens.n_q);
   double pairs = n * static_cast<double>(std::min(keys, tokens.n_k - tokens.n_q));
   // A level has parts of two lengths, `count` and `count` + 1.
   double longer = 0, shorter = 1;
   arma::uword count = tokens.n_q;
-  const auto leaf = [](arma::uword length) {
-    return static_cast<double>(length) * static_cast<double>(length + 1) / 2;
+  const auto leaf = [at_once](arma::uword length) {
+    const arma::uword parts_of_leaf = length / at_once, rest = length % at_once;
+    return static_cast<double>(at_once * at_once * parts_of_leaf * (parts_of_leaf + 1) / 2 + rest * length);
   };
   for (;;) {
     const arma::uword lengths[] = {count, count + 1};

@@ -47,8 +47,9 @@ Approximation<T> feature_attention(FeaturePair<T> features, const Problem<T>& pr
   return approximation;
 }
 
-double feature_attention_flops(double n, double p, double p_v, double d, FeatureMap map) {
-  return 2 * n * d / static_cast<double>(functions_of(map)) * p + n * d + 2 * n * d * (p_v + 1);
+double feature_attention_flops(double n, double p, double p_v, double d, const FeatureOptions& options) {
+  const double directions = d / static_cast<double>(functions_of(options.map));
+  return projection_flops(options.projection, n, directions, p) + n * d + 2 * n * d * (p_v + 1);
 }
 
 template <typename T>

@@ -12,8 +12,9 @@ namespace croquis {
 /// O~ = D~^-1 phi(X) (phi(Y)^T V), D~ = diag(phi(X) phi(Y)^T 1), for the points x_i, y_j of a feature pair.
 /// Guarantees: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1, and are non-negative for positive maps. If the features are
 ///   unbiased, so is D~ as an estimate of the row sums; the ratio is not.
-/// Cost: with n = n_q + n_k, 2 n d p flops for the features (half of it if two share a direction), 2 n d (p_v + 1)
-///   flops and n d exponentials. Memory as FeaturePair::attend, and O(n d) for the scores when they are applied.
+/// Cost: with n = n_q + n_k, 2 n d p flops for the features (half of it if two share a direction, and fewer with sorf),
+///   2 n d (p_v + 1) flops and n d exponentials. Memory as FeaturePair::attend, and O(n d) for the scores when they are
+///   applied.
 /// Throws: std::runtime_error, with `name` and the token, as checked_denominators.
 template <typename T>
 Approximation<T> feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
@@ -45,8 +46,9 @@ Gradient<T> from_points(const Problem<T>& problem, Target target, typename Featu
 template <typename T>
 Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, std::string_view name);
 
-/// 2 n (d / f) p + n d + 2 n d (p_v + 1) for n = n_q + n_k and f features for each direction.
-double feature_attention_flops(double n, double p, double p_v, double d, FeatureMap map);
+/// projection_flops() for d / f directions, with f features for each of them, and n d + 2 n d (p_v + 1), for n = n_q +
+/// n_k.
+double feature_attention_flops(double n, double p, double p_v, double d, const FeatureOptions& options);
 
 /// The features of Q / p^{1/4} and K / p^{1/4}.
 template <typename T>

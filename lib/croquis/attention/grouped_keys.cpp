@@ -14,8 +14,6 @@
 namespace croquis {
 namespace {
 
-constexpr arma::uword kGroupQueriesAtOnce = 64;
-
 template <typename T>
 arma::Mat<T> rows_at(const arma::Mat<T>& x, const std::vector<std::uint32_t>& indices, arma::uword first,
                      arma::uword count) {

@@ -7,6 +7,8 @@
 
 namespace croquis {
 
+inline constexpr arma::uword kGroupQueriesAtOnce = 64;  ///< of a group, with the keys that the last of them attends to
+
 /// Some queries, and the keys to which all of them attend. A key may occur several times. Key j has the weight w_j in
 /// the output and u_j in the row sum: for row i, sum_j w_j a_ij V_j estimates A V, and sum_j u_j a_ij the row sum.
 template <typename T>
@@ -33,7 +35,8 @@ using GroupLayers = std::vector<std::vector<KeyGroup<T>>>;
 /// are combined relative to the larger of the two largest logits.
 /// Guarantees: rows of B~ are non-negative; they sum to 1 if w = u. The denominators are the estimated row sums of A.
 ///   The bits are the same for any number of threads.
-/// Cost: 2 (p + p_v) flops and an exponential for every query and key of its groups. The operator stores the weights.
+/// Cost: 2 (p + p_v) flops and an exponential for every query and key of its groups; where queries attend to different
+///   numbers of keys, 64 queries at once to those of the last. The operator stores the weights.
 /// Throws: std::invalid_argument unless every query is in one group of the first layer and in at most one of the
 ///   others, and every group has a key; std::runtime_error if a denominator is 0.
 template <typename T>

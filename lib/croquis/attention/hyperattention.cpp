@@ -170,10 +170,11 @@ SamplingCondition condition_of(const Problem<T>& problem, const CausalRectangle&
 
 template <typename T>
 double flops_of(const Problem<T>& problem, double d, const HyperattentionOptions& options) {
-  const arma::uword directions = d < static_cast<double>(problem.n_k()) ? options.directions : 0;
-  if (!problem.is_causal()) return sorted_block_flops(problem, static_cast<double>(problem.n_q()) * d, directions);
+  const bool exact = d >= static_cast<double>(problem.n_k());
+  if (exact || !problem.is_causal())
+    return sorted_block_flops(problem, most_visits(problem, d), exact ? 0 : options.directions);
   const arma::uword keys = keys_of_rectangle(problem, static_cast<arma::uword>(d), options);
-  return sorted_block_flops(problem, pairs_of_halves(problem.tokens(), keys), directions);
+  return sorted_block_flops(problem, pairs_of_halves(problem.tokens(), keys, kGroupQueriesAtOnce), options.directions);
 }
 
 const Options<HyperattentionOptions>& options_of_hyperattention() {

@@ -36,10 +36,10 @@ struct HyperattentionOptions {
 ///
 /// Causal (Alg. 4 for the row sums; the code does the same for the output): causal_halves() gives rectangles, each of
 /// which is approximated as above with c keys in place of d, and leaves, which are exact. Row sums and numerators are
-/// combined relative to the largest logit. c is the largest number with which no more pairs are computed than by a mask
-/// of at most d keys for each query (most_visits()), and at least 2 (norm: 3). A rectangle of at most c keys is exact.
-/// All rectangles have the same hash, and samples of their own. Which earlier keys a query attends to depends on the
-/// later queries that it is sorted with.
+/// combined relative to the largest logit. c is the largest number with which no more pairs are attended to than by a
+/// mask of at most d keys for each query (most_visits()), and at least 2 (norm: 3). A rectangle of at most c keys is
+/// exact. All rectangles have the same hash, and samples of their own. Which earlier keys a query attends to depends on
+/// the later queries that it is sorted with.
 ///
 /// Guarantees: given the hash, E D~ = diag(A 1) if samples are masked and m >= 1, and E N = A V. Exact for d = n_k.
 ///   With shared, rows of B~ are non-negative and sum to 1. All this holds for the causal form with the causal A. Thm.
@@ -50,8 +50,9 @@ struct HyperattentionOptions {
 ///   sample_with_replacement on draw_key.child("keys"), the m' keys sample_weighted on draw_key.child("values"); with V
 ///   = 0 the latter are uniform. In the causal form they are drawn from the children of these two keys with the token
 ///   of a rectangle's first query.
-/// Cost: n_q d (2 (p + p_v) + 1) flops (causal: pairs_of_halves() in place of n_q d), and 2 r p (n_q + n_k) for the
-///   hash. 1 (norm: 3) <= d <= n_k.
+/// Cost: n_q d (2 (p + p_v) + 1) flops (causal: pairs_of_halves() in place of n_q d, leaves in parts of 64 queries),
+/// and
+///   2 r p (n_q + n_k) for the hash. 1 (norm: 3) <= d <= n_k.
 template <typename T>
 Approximation<T> hyperattention(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                 const HyperattentionOptions& options = {});

@@ -19,21 +19,23 @@ using Probabilities = KdeformerOptions::Probabilities;
 template <typename T>
 struct Shared {
   arma::Col<T> weights, log_row_sums;
-  double flops_a_pair = 0;  // of exact probabilities, for each query and key
+  double flops = 0;  // of these
 
   Shared(const Problem<T>& problem, const KdeformerOptions& options) {
     const arma::Mat<T>& v = problem.V();
+    const auto n_k = static_cast<double>(v.n_rows), p_v = static_cast<double>(v.n_cols);
     if (options.probabilities == Probabilities::exact) {
-      const auto score = 2 * static_cast<double>(problem.p()) + 1;
+      const double pairs = static_cast<double>(problem.n_q()) * n_k, score = 2 * static_cast<double>(problem.p()) + 1;
       ColumnNorms<T> b = column_norms(problem.Q(), problem.K());
-      flops_a_pair = score;
+      flops = pairs * score;
       const T of_values = spectral_norm(v);
       weights = arma::square(b.norms);
       if (of_values > 0) {
         // Fixed start: the norm is a property of the problem, not of a draw.
         const NormEstimate of_scores = spectral_norm(exact_scores(problem, Target::softmax), Key(0).child("kdeformer"));
         const T ratio = static_cast<T>(of_scores.value) / of_values;
-        flops_a_pair += score + 2 * of_scores.steps * (score + 2);  // the row sums, and two products a step
+        flops += pairs * (score + 2 * of_scores.steps * (score + 2));  // the row sums, and two products a step
+        flops += spectral_norm_flops(n_k, p_v);
         weights += squared_row_norms(arma::Mat<T>(ratio * v));
       }
       log_row_sums = std::move(b.log_row_sums);
@@ -43,10 +45,12 @@ struct Shared {
     if (options.probabilities == Probabilities::code) {
       const arma::Mat<T> with_ones = arma::join_rows(v, arma::Mat<T>(v.n_rows, 1, arma::fill::ones));
       const T norm = spectral_norm(with_ones);
+      flops = spectral_norm_flops(n_k, p_v + 1);
       weights = arma::sqrt(squared_row_norms(with_ones)) / (norm * norm) + uniform;
       return;
     }
     const T norm = spectral_norm(v);
+    flops = spectral_norm_flops(n_k, p_v);
     weights = arma::sqrt(squared_row_norms(v)) / (norm > 0 ? norm : T(1)) + uniform;
   }
 };
@@ -133,7 +137,7 @@ Method<T> kdeformer_method() {
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *shared, d, draw_key, options); },
             [=](double d) {
               const double visits = sorted_block_flops(problem, n_q * d, oracle || d >= n_k ? 0 : options.directions);
-              return visits + n_q * n_k * shared->flops_a_pair;
+              return visits + shared->flops;
             }};
   };
   return method;

@@ -40,8 +40,8 @@ struct KrigedCoresetOptions {
 ///   permutations of the tokens. All this up to rounding. The bits are the same for any number of threads.
 /// Randomness: the trees from draw_key.child("queries"), child("keys") and child("pilot"), the check rows from
 ///   child("checks").
-/// Cost: at most the flops of skyformer_softmax with d landmarks, terms in d^3 included, or those of exact attention if
-///   they are fewer. All sizes are derived from this budget, which is the only use of d. If d is too small for one
+/// Cost: at most skyformer_flops() with d landmarks, terms in d^3 included, or the flops of exact attention if they are
+///   fewer. All sizes are derived from this budget, which is the only use of d. If d is too small for one
 ///   landmark, one cell and the least number of exact rows, it has these, unless exact attention costs no more. Memory:
 ///   O((n_q + n_k) (N + p + p_v)) numbers for N exact rows.
 template <typename T>

@@ -63,8 +63,10 @@ Method<T> linear_method() {
   method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {
     const auto tokens = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    return {[problem](arma::uword, const Key&) { return linear_attention(problem); },
-            [=](double) { return 2 * tokens * p * (p_v + 1); }};
+    const double flops = problem.is_causal() ? prefix_product_flops(problem.tokens(), p, p_v) +
+                                                   prefix_product_flops(problem.tokens(), p, 1)
+                                             : 2 * tokens * p * (p_v + 1);
+    return {[problem](arma::uword, const Key&) { return linear_attention(problem); }, [=](double) { return flops; }};
   };
   return method;
 }

@@ -73,8 +73,12 @@ Method<T> linformer_unreduced_method() {
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     const LinearOperator<T> scores = scores_of(problem);
+    const bool stored = is_stored(problem);
     return {[=](arma::uword d, const Key& draw_key) { return sketched(scores, problem, d, draw_key); },
-            [=](double d) { return 2 * n_q * n_k * (p + p_v) + n_q * n_k + 4 * n_k * d * p_v; }};
+            [=](double d) {
+              const bool narrow = stored && d < p_v;  // B S first
+              return n_q * n_k * (2 * (p + (narrow ? d : p_v)) + 1) + 2 * (n_k + (narrow ? n_q : n_k)) * d * p_v;
+            }};
   };
   return method;
 }

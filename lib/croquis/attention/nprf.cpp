@@ -26,7 +26,7 @@ Method<T> nprf_method() {
   method.prepare = [table](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const FeatureOptions options = table.read(values);
     return {[=](arma::uword d, const Key& draw_key) { return nprf(problem, d, draw_key, options); },
-            [=](double d) { return flops_without_bias(problem, d, options.map); }};
+            [=](double d) { return flops_without_bias(problem, d, options); }};
   };
   return method;
 }

@@ -203,6 +203,9 @@ Method<T> nystromformer_method() {
     return !options_of_nystromformer().read(values).landmarks.has_value();
   };
   method.adjoint = method.exact_on_equal_tokens = always(true);
+  method.quadratic = [](const OptionValues& values) {
+    return options_of_nystromformer().read(values).landmarks == LandmarkPolicy::leverage;
+  };
   method.largest_d = [](TokenAlignment shape, const OptionValues&) { return std::min(shape.n_q, shape.n_k); };
   // Lemma 2: segments of one token each.
   method.exact_at = [](TokenAlignment shape, const OptionValues& values) -> std::optional<arma::uword> {
@@ -214,14 +217,18 @@ Method<T> nystromformer_method() {
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const NystromformerOptions options = options_of_nystromformer().read(values);
     const Landmarks<T> landmarks = landmarks_of(problem, options);
-    const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v());
+    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()), n = n_q + n_k,
+               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     const auto of_core = [=](double d) {  // Z times d x (p_v + 1)
       if (options.inverse == NystromformerOptions::Inverse::pinv) return 22 * d * d * d + 2 * d * d * p_v;
       return iterative_solve_flops(d, p_v + 1, iteration_of(options));
     };
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, landmarks, d, draw_key, options); },
-            [=](double d) { return 2 * n * d * p + 2 * d * d * p + (n * d + d * d) + of_core(d) + 2 * n * d * p_v; }};
+            [=](double d) {
+              if (options.exact_at_n && d == n_q && d == n_k) return d * d * (2 * (p + p_v) + 1);
+              const double chosen = options.landmarks ? landmark_flops(*options.landmarks, n_k, p, d) : 0;
+              return chosen + 2 * n * d * p + 2 * d * d * p + (n * d + d * d) + of_core(d) + 2 * n * d * p_v;
+            }};
   };
   return method;
 }

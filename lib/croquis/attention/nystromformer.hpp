@@ -33,7 +33,8 @@ struct NystromformerOptions {
 ///   ill-conditioned core: see the residual.
 /// Randomness: none with segment means; otherwise the landmarks, from child "landmarks" of the random key.
 /// Cost: 2 (n_q + n_k) d (p + p_v) flops, and for each iteration 8 d^3, or 4 d^2 (d + p_v) for d > 2 p_v; about 22 d^3
-///   for pinv. 1 <= d <= min(n_q, n_k).
+///   for pinv; landmark_flops() of the n_k keys where landmarks are not segment means; exact_at_n: exact attention.
+///   1 <= d <= min(n_q, n_k).
 template <typename T>
 Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                const NystromformerOptions& options = {});

@@ -39,7 +39,7 @@ Method<T> performer_method() {
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const FeatureOptions options = options_of_performer().read(values);
     return {[=](arma::uword d, const Key& draw_key) { return performer(problem, d, draw_key, options); },
-            [=](double d) { return flops_without_bias(problem, d, options.map); }};
+            [=](double d) { return flops_without_bias(problem, d, options); }};
   };
   return method;
 }

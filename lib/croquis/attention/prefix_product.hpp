@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <armadillo>
+#include <cmath>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
@@ -11,11 +12,19 @@ namespace croquis {
 
 inline constexpr arma::uword kPrefixChunk = 128;  // tokens whose scores are made and masked
 
+/// 2 (n_q + n_k) features c for the running sums, and 2 (features + c) for each pair of tokens in a chunk of the
+/// queries, n_q 128 pairs for whole chunks.
+inline double prefix_product_flops(TokenAlignment tokens, double features, double c) {
+  const auto n_q = static_cast<double>(tokens.n_q), n_k = static_cast<double>(tokens.n_k),
+             chunk = static_cast<double>(kPrefixChunk);
+  const double rest = std::fmod(n_q, chunk), pairs = (n_q - rest) * chunk + rest * rest;
+  return 2 * (n_q + n_k) * features * c + 2 * pairs * (features + c);
+}
+
 /// y_i = sum over the keys j that query i attends to of phi_i.psi_j x_j, for `features` features. queries(first, last)
 /// and keys(first, last) return rows first ... last of phi and psi. n_q <= n_k, and all queries attend to the keys
 /// before the first query's own. X is n_k x c, Y is n_q x c.
-/// Cost: 2 (n_q + n_k) features c flops, and 2 n_q 128 (features + c); memory for features c numbers and the chunks.
-///   One thread.
+/// Cost: prefix_product_flops(); memory for features c numbers and the chunks. One thread.
 template <typename T, typename Queries, typename Keys>
 arma::Mat<T> prefix_product(TokenAlignment tokens, arma::uword features, const Queries& queries, const Keys& keys,
                             const arma::Mat<T>& x) {

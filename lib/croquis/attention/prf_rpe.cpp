@@ -47,8 +47,8 @@ Method<T> method_for(Target target) {
               const RelativePath path = relative_path(problem.position(), problem.tokens(), static_cast<arma::uword>(d),
                                                       problem.p_v(), options.product);
               return relative_flops(path, problem.tokens(), static_cast<double>(problem.p()),
-                                    static_cast<double>(problem.p_v()), d, options.features.map,
-                                    problem.position().height, problem.is_causal());
+                                    static_cast<double>(problem.p_v()), d, options.features, problem.position().height,
+                                    problem.is_causal());
             }};
   };
   return method;

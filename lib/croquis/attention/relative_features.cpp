@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/feature_attention.hpp>
+#include <croquis/attention/prefix_product.hpp>
+#include <croquis/attention/relative_blocks.hpp>
 #include <croquis/attention/relative_features.hpp>
 #include <croquis/attention/relative_scores.hpp>
 #include <croquis/core/serial_blas.hpp>
@@ -63,26 +65,39 @@ arma::Mat<T> checked_by_fft(RelativeScores<T>& scores, const arma::Mat<T>& v, co
   return sums;
 }
 
+// The keys that blocks of queries attend to on the direct path, each of which computes the features of its own.
+double keys_of_query_blocks(TokenAlignment tokens, bool causal) {
+  double keys = 0;
+  for (arma::uword first = 0; first < tokens.n_q; first += RelativeBlocks::kQueries) {
+    const arma::uword last = std::min(first + RelativeBlocks::kQueries, tokens.n_q) - 1;
+    keys += static_cast<double>(causal ? tokens.causal_keys(last) : tokens.n_k);
+  }
+  return keys;
+}
+
 }  // namespace
 
-double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d, FeatureMap map,
-                      arma::uword height, bool causal) {
+double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d,
+                      const FeatureOptions& options, arma::uword height, bool causal) {
   const auto n_q = static_cast<double>(tokens.n_q), n_k = static_cast<double>(tokens.n_k), n = n_q + n_k;
-  const double features = 4 * n * d / static_cast<double>(functions_of(map)) * p + n * d;
+  if (path == RelativePath::sums) return feature_attention_flops(n, p, p_v, d, options);
+  const double directions = d / static_cast<double>(functions_of(options.map));
+  const auto features = [&](double computed) {  // of n tokens first, for their shifts
+    return projection_flops(options.projection, n + computed, directions, p) + n * d;
+  };
+  if (path == RelativePath::prefix) return features(n) + prefix_product_flops(tokens, d, p_v + 1);
   if (path == RelativePath::fft) {
     const PhaseLayout layout{RelativeGrid(tokens.n(), height)};
-    return features + d * (p_v + 2) * layout.flops();  // V, 1 and z of the bounds
+    return features(n) + d * (p_v + 2) * layout.flops();  // V, 1 and z of the bounds
   }
   const double pairs = n_q * (causal ? n_k - (n_q - 1) / 2 : n_k);
-  if (path == RelativePath::direct) return features + 2 * pairs * (d + p_v + 1);
-  return features + 2 * n * d * (p_v + 1);
+  return features(n_q + keys_of_query_blocks(tokens, causal)) + 2 * pairs * (d + p_v + 1);
 }
 
 template <typename T>
-double flops_without_bias(const Problem<T>& problem, double d, FeatureMap map) {
-  const auto p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
-  if (problem.is_causal()) return relative_flops(RelativePath::prefix, problem.tokens(), p, p_v, d, map);
-  return feature_attention_flops(static_cast<double>(problem.n_q() + problem.n_k()), p, p_v, d, map);
+double flops_without_bias(const Problem<T>& problem, double d, const FeatureOptions& options) {
+  return relative_flops(problem.is_causal() ? RelativePath::prefix : RelativePath::sums, problem.tokens(),
+                        static_cast<double>(problem.p()), static_cast<double>(problem.p_v()), d, options);
 }
 
 template <typename T>
@@ -93,10 +108,9 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
     return wanted == ToeplitzPath::fft ? RelativePath::fft : RelativePath::direct;
   }
   const auto flops = [&](RelativePath path) {
-    // No p: the features cost the same on every path. Not causal: blocks on the diagonal are computed whole, and the
-    // rates were measured without a mask.
-    return relative_flops(path, tokens, 0, static_cast<double>(p_v), static_cast<double>(d), FeatureMap::prf,
-                          position.height);
+    // No p: what features cost, which is more on the direct path, is in the rate, which was measured with p = 64. Not
+    // causal: blocks on the diagonal are computed whole, and the rates were measured without a mask.
+    return relative_flops(path, tokens, 0, static_cast<double>(p_v), static_cast<double>(d), {}, position.height);
   };
   return flops(RelativePath::fft) < kFftRate<T> * flops(RelativePath::direct) ? RelativePath::fft
                                                                               : RelativePath::direct;
@@ -132,8 +146,8 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
   return approximation;
 }
 
-template double flops_without_bias(const Problem<float>&, double, FeatureMap);
-template double flops_without_bias(const Problem<double>&, double, FeatureMap);
+template double flops_without_bias(const Problem<float>&, double, const FeatureOptions&);
+template double flops_without_bias(const Problem<double>&, double, const FeatureOptions&);
 template RelativePath relative_path(const RelativePosition<float>&, TokenAlignment, arma::uword, arma::uword,
                                     ToeplitzPath);
 template RelativePath relative_path(const RelativePosition<double>&, TokenAlignment, arma::uword, arma::uword,

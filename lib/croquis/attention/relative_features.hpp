@@ -39,7 +39,8 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
 ///   the features, which all keys share.
 ///   diagnostics.direct_rows is the number of direct rows (n_q if everything is computed by the direct path). The
 ///   bounds are for the output; those of the scores, applied to other X, and of the adjoint are relative to norms.
-/// Memory: with n = max(n_q, n_k), O(n (p_v + 64)) for any d on the path fft, O(n p_v) on the others.
+/// Memory: with n = max(n_q, n_k), O(n (p_v + 64)) for any d on the path fft, O(n p_v) on the others, and there d (p_v
+///   + 256) for the running sums or the features of a block of tokens.
 /// Cost: as relative_flops.
 /// Throws: std::runtime_error, with `name` and the token, if an estimated row sum is not finite, or too small
 ///   (checked_denominators).
@@ -47,15 +48,16 @@ template <typename T>
 Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
                                             ToeplitzPath wanted, const std::string& name);
 
-/// The leading terms of the flops. Features are computed twice, once for their shifts. In addition, sums and prefix as
-/// feature_attention, fft d (p_v + 2) PhaseLayout::flops() for an image of that height, which is 1 for a sequence,
-/// direct 2 n_q n_k (d + p_v + 1), or of the pairs that a causal mask leaves. Rows that fft computes again directly are
-/// not counted, as they depend on the numbers.
-double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d, FeatureMap map,
-                      arma::uword height = 1, bool causal = false);
+/// The leading terms of the flops. sums: feature_attention_flops(). Otherwise features are computed twice, once for
+/// their shifts, and in addition prefix takes prefix_product_flops(), fft d (p_v + 2) PhaseLayout::flops() for an image
+/// of that height, which is 1 for a sequence, direct 2 n_q n_k (d + p_v + 1), or of the pairs that a causal mask
+/// leaves. The direct path computes the features of the keys once more for every block of 256 queries. Rows that fft
+/// computes again directly are not counted, as they depend on the numbers.
+double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d,
+                      const FeatureOptions& options, arma::uword height = 1, bool causal = false);
 
-/// The same for a target without a bias: feature_attention_flops, for a causal problem relative_flops of prefix sums.
+/// The same for a target without a bias: of the path sums, or for a causal problem prefix.
 template <typename T>
-double flops_without_bias(const Problem<T>& problem, double d, FeatureMap map);
+double flops_without_bias(const Problem<T>& problem, double d, const FeatureOptions& options);
 
 }  // namespace croquis

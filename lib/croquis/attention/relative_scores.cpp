@@ -56,7 +56,7 @@ arma::Mat<T> RelativeScores<T>::by_fft(const arma::Mat<T>& x, bool transposed, a
   arma::Mat<T> sums(arma::size(values), arma::fill::zeros);
   if (bounds != nullptr) bounds->zeros();
   for (arma::uword first = 0; first < m; first += RelativeBlocks::kDirections) {
-    const arma::span directions(first, std::min(first + RelativeBlocks::kDirections, m) - 1);
+    const arma::span directions = directions_from(first);
     arma::Mat<T> queries = features_.queries(all_queries, directions, shifts_),
                  keys = features_.keys(all_keys, directions, shifts_);
     if (bounds != nullptr) {
@@ -94,14 +94,34 @@ arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x, bool transposed
 }
 
 template <typename T>
-arma::Mat<T> RelativeScores<T>::block(const arma::uvec& keys, const arma::uvec& queries) const {
+arma::span RelativeScores<T>::directions_from(arma::uword first) const {
+  return arma::span(first, std::min(first + RelativeBlocks::kDirections, features_.directions()) - 1);
+}
+
+template <typename T>
+typename RelativeScores<T>::Features RelativeScores<T>::query_features(const arma::uvec& queries) const {
   const SerialBlas serial;
-  arma::Mat<T> scores(keys.n_elem, queries.n_elem, arma::fill::zeros);
-  for (arma::uword first = 0; first < features_.directions(); first += RelativeBlocks::kDirections) {
-    const arma::span directions(first, std::min(first + RelativeBlocks::kDirections, features_.directions()) - 1);
-    scores += features_.keys(keys, directions, shifts_) * features_.queries(queries, directions, shifts_).t();
-  }
-  toeplitz_->weigh(scores, tokens_.key(keys.front()), queries + tokens_.query(0));
+  Features result{queries, {}};
+  for (arma::uword first = 0; first < features_.directions(); first += RelativeBlocks::kDirections)
+    result.blocks.push_back(features_.queries(queries, directions_from(first), shifts_));
+  return result;
+}
+
+template <typename T>
+typename RelativeScores<T>::Features RelativeScores<T>::key_features(const arma::uvec& keys) const {
+  const SerialBlas serial;
+  Features result{keys, {}};
+  for (arma::uword first = 0; first < features_.directions(); first += RelativeBlocks::kDirections)
+    result.blocks.push_back(features_.keys(keys, directions_from(first), shifts_));
+  return result;
+}
+
+template <typename T>
+arma::Mat<T> RelativeScores<T>::block(const Features& keys, const Features& queries) const {
+  const SerialBlas serial;
+  arma::Mat<T> scores(keys.tokens.n_elem, queries.tokens.n_elem, arma::fill::zeros);
+  for (std::size_t b = 0; b < keys.blocks.size(); ++b) scores += keys.blocks[b] * queries.blocks[b].t();
+  toeplitz_->weigh(scores, tokens_.key(keys.tokens.front()), queries.tokens + tokens_.query(0));
   return scores;
 }
 
@@ -110,13 +130,13 @@ void RelativeScores<T>::replace_direct_rows(const arma::Mat<T>& x, arma::Mat<T>&
   parallel_for(blocks_of(direct_.n_elem, RelativeBlocks::kQueries), [&](std::size_t b) {
     const arma::uword first = b * RelativeBlocks::kQueries,
                       last = std::min(first + RelativeBlocks::kQueries, direct_.n_elem) - 1;
-    const arma::uvec queries = direct_.subvec(first, last);
-    arma::Mat<T> sums(queries.n_elem, x.n_cols, arma::fill::zeros);
-    for (arma::uword k0 = 0; k0 < tokens_.n_k && !sees_nothing(queries.back(), k0); k0 += RelativeBlocks::kKeys) {
+    const Features queries = query_features(direct_.subvec(first, last));
+    arma::Mat<T> sums(queries.tokens.n_elem, x.n_cols, arma::fill::zeros);
+    for (arma::uword k0 = 0; k0 < tokens_.n_k && !sees_nothing(direct_[last], k0); k0 += RelativeBlocks::kKeys) {
       const arma::uvec keys = block_indices(k0, RelativeBlocks::kKeys, tokens_.n_k);
-      sums += block(keys, queries).t() * x.rows(keys.front(), keys.back());
+      sums += block(key_features(keys), queries).t() * x.rows(keys.front(), keys.back());
     }
-    y.rows(queries) = sums;
+    y.rows(queries.tokens) = sums;
   });
 }
 
@@ -124,10 +144,11 @@ template <typename T>
 void RelativeScores<T>::add_direct_transposed(const arma::Mat<T>& x, arma::Mat<T>& y) const {
   parallel_for(blocks_of(tokens_.n_k, RelativeBlocks::kKeys), [&](std::size_t b) {
     const arma::uvec keys = block_indices(b * RelativeBlocks::kKeys, RelativeBlocks::kKeys, tokens_.n_k);
+    const Features of_keys = key_features(keys);
     for (arma::uword first = 0; first < direct_.n_elem; first += RelativeBlocks::kQueries) {
       const arma::uvec queries = direct_.subvec(first, std::min(first + RelativeBlocks::kQueries, direct_.n_elem) - 1);
       if (sees_nothing(queries.back(), keys.front())) continue;
-      y.rows(keys.front(), keys.back()) += block(keys, queries) * x.rows(queries);
+      y.rows(keys.front(), keys.back()) += block(of_keys, query_features(queries)) * x.rows(queries);
     }
   });
 }

@@ -6,6 +6,7 @@
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/toeplitz/toeplitz_operator.hpp>
 #include <optional>
+#include <vector>
 
 namespace croquis {
 
@@ -50,10 +51,18 @@ class RelativeScores {
   void fft_adjoint(const arma::Mat<T>& x, arma::Mat<T> m, FeatureAdjoint<T>& of_features, Adjoints& result) const;
   void direct_adjoint(const arma::Mat<T>& x, const arma::Mat<T>& m, FeatureAdjoint<T>& of_features,
                       Adjoints& result) const;
+  arma::span directions_from(arma::uword first) const;  // of a block
   bool sees_nothing(arma::uword last_query, arma::uword first_key) const {
     return causal_ && tokens_.key(first_key) > tokens_.query(last_query);
   }
-  arma::Mat<T> block(const arma::uvec& keys, const arma::uvec& queries) const;  // keys x queries, of A~^T
+  // Some tokens and their features, of kDirections directions each.
+  struct Features {
+    arma::uvec tokens;
+    std::vector<arma::Mat<T>> blocks;
+  };
+  Features query_features(const arma::uvec& queries) const;
+  Features key_features(const arma::uvec& keys) const;
+  arma::Mat<T> block(const Features& keys, const Features& queries) const;  // keys x queries, of A~^T
 
   FeaturePair<T> features_;
   typename FeaturePair<T>::Shifts shifts_;

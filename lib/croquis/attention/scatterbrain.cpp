@@ -101,8 +101,7 @@ double scatterbrain_flops(double n_q, double n_k, double p, double p_v, double d
   const auto m = static_cast<double>(of.features), s = static_cast<double>(of.keys);
   const bool hashed = options.support == ScatterbrainOptions::Support::hashed;
   const double hashes = hashed ? 2 * static_cast<double>(options.directions) * p * (n_q + n_k) : 0;
-  return feature_attention_flops(n_q + n_k, p, p_v, m, options.features.map) + n_q * s * (2 * (p + m + p_v) + 1) +
-         hashes;
+  return feature_attention_flops(n_q + n_k, p, p_v, m, options.features) + n_q * s * (2 * (p + m + p_v) + 1) + hashes;
 }
 
 template <typename T>

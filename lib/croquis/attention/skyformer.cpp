@@ -153,6 +153,9 @@ Method<T> method_of(const char* name, const char* summary, const char* source, T
     return options_of_skyformer().read(values).landmarks != LandmarkPolicy::given;
   };
   method.adjoint = method.rectangular = always(true);
+  method.quadratic = [](const OptionValues& values) {
+    return options_of_skyformer().read(values).landmarks == LandmarkPolicy::leverage;
+  };
   method.rows_sum_to_one = always(is_normalised(target));
   // Where rows do not sum to 1, they are as exact as the inverse: the iteration's is an approximation.
   method.exact_on_equal_tokens = [target](const OptionValues& values) {
@@ -197,7 +200,8 @@ double skyformer_flops(double n, double p, double p_v, double d, const Skyformer
   const double of_core = options.inverse == SkyformerOptions::Inverse::pinv
                              ? 9 * d * d * d + 4 * d * d * p_v
                              : iterative_solve_flops(d, p_v + 1, iteration_of(options));
-  return 2 * n * d * p + 2 * d * d * p + n * d + d * d + of_core + 2 * n * d * p_v;
+  return 2 * n * d * p + 2 * d * d * p + n * d + d * d + of_core + 2 * n * d * p_v +
+         landmark_flops(options.landmarks, n, p, d);
 }
 
 template <typename T>

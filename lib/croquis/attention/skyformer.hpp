@@ -31,7 +31,8 @@ SkyformerOptions skyformer_options(const OptionValues& values);
 ///   for every draw, and ||C - C~|| is at most half of the error of the lift. Exact if X_J has all points.
 /// Randomness: landmark indices from draw_key.child("landmarks"). Repeated landmarks, and different ones that are equal
 ///   points, are allowed; without a ridge one of them is taken.
-/// Cost: with n = n_q + n_k, 2 n d (p + p_v) flops, n d exponentials, about 9 d^3. 1 <= d <= n.
+/// Cost: with n = n_q + n_k, 2 n d (p + p_v) flops, n d exponentials, about 9 d^3 (d^3 for a core that is safely
+///   positive definite, inverse_root_psd()), and landmark_flops() of the n points. 1 <= d <= n.
 template <typename T>
 Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const SkyformerOptions& options = {});
@@ -49,7 +50,7 @@ Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, con
                                    const SkyformerOptions& options = {});
 
 /// Leading terms of the flops of skyformer_softmax with d landmarks, for n = n_q + n_k points; n, p, p_v and d may be
-/// any numbers.
+/// any numbers. The pseudo-inverse counts as one by eigenvalues.
 double skyformer_flops(double n, double p, double p_v, double d, const SkyformerOptions& options = {});
 
 template <typename T>

@@ -158,6 +158,12 @@ void Projection<T>::scale(T factor) {
   for (arma::uword c = 2; c < signs_.n_cols; c += 3) signs_.col(c) *= factor;  // the scale is in D1
 }
 
+double projection_flops(ProjectionDistribution distribution, double n, double m, double p) {
+  if (distribution != ProjectionDistribution::sorf) return 2 * n * m * p;
+  const double log_width = std::ceil(std::log2(p)), width = std::exp2(log_width);
+  return 3 * n * std::ceil(m / width) * width * log_width;
+}
+
 template class Projection<float>;
 template class Projection<double>;
 

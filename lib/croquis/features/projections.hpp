@@ -41,9 +41,8 @@ ProjectionDistribution projection_distribution(std::string_view name);
 /// Randomness: row r of iid uses draw_key.child(r). Block b uses draw_key.child("block").child(b), norms
 ///   draw_key.child("norm").child(r), and the shift draw_key.child("shift"). A W with more rows on the same random key
 ///   begins with the rows of a smaller one. Draws are made in double and rounded to T.
-/// Cost: m p normals, and for haar and orthogonal 8/3 m p^2 flops; for halton m p quantiles. Applied to n points, 2 n m
-///   p flops; for sorf 3 n m' log2 p' additions, where m' is m rounded up to a multiple of p'. Memory for m p numbers,
-///   for sorf 3 m'.
+/// Cost: m p normals, and for haar and orthogonal 8/3 m p^2 flops; for halton m p quantiles. Applied to n points,
+///   projection_flops(). Memory for m p numbers, for sorf 3 m', where m' is m rounded up to a multiple of p'.
 /// Throws: std::invalid_argument unless m, p >= 1, and p <= 10000 for halton (the number of primes in Boost.Math);
 ///   std::runtime_error if QR fails.
 template <typename T>
@@ -70,5 +69,8 @@ class Projection {
   arma::Mat<T> columns_;  // W^T, p x m; empty for sorf
   arma::Mat<T> signs_;    // sorf: p' x 3 blocks, columns D3, D2, D1 of each block, D1 with the scale 1/p'
 };
+
+/// The flops of apply() for n points and all m rows: 2 n m p, and for sorf 3 n m' log2 p' additions.
+double projection_flops(ProjectionDistribution distribution, double n, double m, double p);
 
 }  // namespace croquis

@@ -13,6 +13,8 @@
 namespace croquis {
 namespace {
 
+constexpr arma::uword kBlock = 64;  // columns of a part, as in product_symmetric
+
 template <typename T>
 arma::Mat<T> columns_of(arma::Mat<T>& m, arma::uword first, arma::uword count) {
   return arma::Mat<T>(m.colptr(first), m.n_rows, count, false, true);
@@ -27,7 +29,6 @@ struct ColumnPart {
 
 // All of M, in an order in which two halves of the tasks are about the same work.
 std::vector<ColumnPart> parts_of(arma::uword d, arma::uword c, bool symmetric) {
-  constexpr arma::uword block = 64;
   std::vector<ColumnPart> parts;
   const auto cut = [&](arma::uword from, arma::uword columns, arma::uword blocks, arma::uword begin, arma::uword end) {
     for (arma::uword b = begin; b < end; ++b) {
@@ -36,14 +37,14 @@ std::vector<ColumnPart> parts_of(arma::uword d, arma::uword c, bool symmetric) {
     }
   };
   if (!symmetric) {
-    const arma::uword blocks = 2 * blocks_of(d + c, 2 * block);
+    const arma::uword blocks = 2 * blocks_of(d + c, 2 * kBlock);
     cut(0, d + c, blocks, 0, blocks);
     return parts;
   }
-  const arma::uword of_x = 2 * blocks_of(c, 2 * block), of_w = blocks_of(d, block);
+  const arma::uword of_x = 2 * blocks_of(c, 2 * kBlock), of_w = blocks_of(d, kBlock);
   cut(d, c, of_x, 0, of_x / 2);
   for (arma::uword i = 0; i < of_w; ++i) {  // long and short ones in turns
-    const arma::uword first = (i % 2 == 0 ? of_w - 1 - i / 2 : i / 2) * block, end = std::min(d, first + block);
+    const arma::uword first = (i % 2 == 0 ? of_w - 1 - i / 2 : i / 2) * kBlock, end = std::min(d, first + kBlock);
     parts.push_back({first, end - first, end, true});
   }
   cut(d, c, of_x, of_x / 2, of_x);
@@ -157,9 +158,9 @@ IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& 
 }
 
 double iterative_solve_flops(double d, double c, const InverseIteration& options) {
-  const double half = options.symmetric ? 0.5 : 1, steps = options.iterations;
-  if (by_inverse(d, c)) return 8 * half * steps * d * d * d + 2 * d * d * c;
-  return (4 * steps + 2) * d * d * (half * d + c);
+  const double share = options.symmetric ? std::min(1.0, (d + kBlock) / (2 * d)) : 1, steps = options.iterations;
+  if (by_inverse(d, c)) return 8 * share * steps * d * d * d + 2 * d * d * c;
+  return (4 * steps + 2) * d * d * (share * d + c);
 }
 
 template IterativeSolution<float> iterative_solve(const arma::Mat<float>&, const arma::Mat<float>&,

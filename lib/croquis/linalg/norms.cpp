@@ -55,6 +55,11 @@ T spectral_norm(const arma::Mat<T>& a) {
   return (extreme ? scale : T(1)) * std::sqrt(std::max(eigenvalues.max(), T(0)));
 }
 
+double spectral_norm_flops(double m, double n) {
+  const double k = std::min(m, n);
+  return m * n * k + 4 * k * k * k / 3;
+}
+
 template <>
 float frobenius_norm(const arma::fmat& a) {
   return static_cast<float>(std::sqrt(sum_of_squares(a)));

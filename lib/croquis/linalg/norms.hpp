@@ -11,9 +11,11 @@ namespace croquis {
 /// Guarantees: the relative error is at most c max(m, n) u. The norm is computed as the square root of the largest
 ///   eigenvalue of the smaller Gram matrix of A / max|a_ij|. That eigenvalue is a sum of squares, so nothing is lost at
 ///   the top of the spectrum. There is no overflow.
-/// Cost: m n k + O(k^3) flops, k = min(m, n).
 template <typename T>
 T spectral_norm(const arma::Mat<T>& a);
+
+/// Its flops: m n k for the Gram matrix and 4/3 k^3 for its eigenvalues, k = min(m, n).
+double spectral_norm_flops(double m, double n);
 
 /// ||A||_F, the sum of squares in double. There is no overflow: squares of doubles are scaled by max|a_ij| if need be.
 template <typename T>

@@ -59,11 +59,11 @@ struct CandidateLadders {
 /// (Method::quadratic) is never cheaper than exact attention, and is refused.
 ///
 /// Costs in flops are the leading terms, as in the rows of `croquis error`, preparation included; they are computed on
-/// random entries of the same shape, on which they do not depend. Costs in seconds are the median of `repeats` calls on
-/// such a problem with all threads, preparation included; of short calls, of as many as take 20 ms, at most 1000. They
-/// are measured at the shape of median n_k (of those that take d) only and scaled in proportion to flops for the
-/// others. `with_bias` and `causal` describe the position of the heads. Throws: std::invalid_argument for methods of
-/// different targets, and if no candidate is left; also as require_usable.
+/// random entries of the same shape, on which they do not depend. Costs in seconds, which for some methods do depend on
+/// the head, are the median of `repeats` calls on such a problem with all threads, preparation included; of short
+/// calls, of as many as take 20 ms, at most 1000. They are measured at the shape of median n_k (of those that take d)
+/// only and scaled in proportion to flops for the others. `with_bias` and `causal` describe the position of the heads.
+/// Throws: std::invalid_argument for methods of different targets, and if no candidate is left; also as require_usable.
 template <typename T>
 CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
                                    const std::vector<HeadShape>& shapes, bool with_bias, bool causal, CostUnit unit,

@@ -17,6 +17,21 @@ LandmarkPolicy landmark_policy(const std::string& name) {
   return static_cast<LandmarkPolicy>(index_of_name(name, landmark_policy_names(), "landmarks", "landmarks"));
 }
 
+double landmark_flops(LandmarkPolicy policy, double n, double p, double d) {
+  const double entry = 2 * p + 1;
+  switch (policy) {
+    case LandmarkPolicy::leverage:
+      return n * n * (9 * n + entry);
+    case LandmarkPolicy::recursive_leverage:
+      // Levels of n, n / 2, ... points, each with a sample of about d / 2.
+      return n * d * (entry + d / 2);
+    case LandmarkPolicy::rp_cholesky:
+      return n * d * (entry + d);
+    default:
+      return 0;
+  }
+}
+
 template <typename T>
 LandmarkSampler<T>::LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy policy, arma::uvec list,
                                     std::optional<arma::uword> first_stratum)

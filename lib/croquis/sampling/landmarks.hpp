@@ -26,6 +26,11 @@ enum class LandmarkPolicy {
 const std::vector<std::string>& landmark_policy_names();
 LandmarkPolicy landmark_policy(const std::string& name);
 
+/// The flops of a policy for d of n points of width p with a Gaussian kernel, leading terms: of leverage n^2 (9 n + 2 p
+/// + 1), once for all draws; of recursive_leverage about n d (2 p + 1 + d / 2), and of rp_cholesky n d (2 p + 1 + d);
+/// none of the others, which look at no entry.
+double landmark_flops(LandmarkPolicy policy, double n, double p, double d);
+
 /// A policy for one kernel matrix (n x n). The constructor does the work that does not depend on the draw. Thread-safe.
 template <typename T>
 class LandmarkSampler {

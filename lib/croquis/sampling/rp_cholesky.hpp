@@ -31,7 +31,7 @@ struct PivotedCholesky {
 /// Guarantees: without weights, E trace(M - F F^T) <= (1 + e) (the best rank-r error in the trace norm) for d >= r/e +
 ///   r log(1/(e eta)), where eta is that error divided by trace(M).
 /// Randomness: child "proposal" of the random key.
-/// Cost: O(n d^2) flops and (d + proposals) n kernel entries.
+/// Cost: n d^2 flops and n d kernel entries.
 /// Throws: std::invalid_argument for d outside its range, and for log_weights of another size.
 template <typename T>
 PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key,
