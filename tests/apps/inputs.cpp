@@ -6,6 +6,7 @@
 #include <croquis/io/csv.hpp>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "support/program.hpp"
 
@@ -32,6 +33,25 @@ TEST_CASE("croquis error: all methods on every input, a row each that is ok") {
       if (status == "ok") CHECK(std::isfinite(std::stod(row[table.column("spectral_abs")])));
     }
     CHECK(count.size() == croquis::methods<double>().size());
+  }
+}
+
+TEST_CASE("croquis error: the name of a synthetic input has as many digits as tell it from others") {
+  TemporaryFolder folder;
+  for (const auto& [options, name] :
+       {std::pair("gaussian --norm 2.5", "gaussian:2.5"), std::pair("gaussian --norm 2.5000001", "gaussian:2.5000001"),
+        std::pair("gaussian --norm 1000000", "gaussian:1e+06"),
+        std::pair("gaussian --norm 1000001", "gaussian:1000001"),
+        std::pair("gaussian", "gaussian:2.82843"),  // the root of p
+        std::pair("heavy-norms --tail 1.23456789", "heavy-norms:2.82843;tail=1.23456789"),
+        std::pair("clustered --clusters 2 --spread 0.1", "clustered:2.82843;clusters=2;spread=0.1")}) {
+    const ProgramRun run = run_croquis(
+        std::string("error --n 12 --p 8 --methods v-mean --features 2 --overwrite --quiet --out e.csv --input ") +
+            options,
+        folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    const croquis::CsvTable table = croquis::read_csv((folder / "e.csv").string());
+    CHECK(table.rows.at(0).at(table.column("input")) == name);
   }
 }
 

@@ -162,6 +162,40 @@ TEST_CASE(
   CHECK_MESSAGE(contains(other.output, "--choice was made for the model bert, and this one is albert"), other.output);
 }
 
+TEST_CASE("model and choose: --resume and merge notice another choice, other weights and another configuration") {
+  const FormulaFolder folder;
+  choose_for_bert(folder);
+  const auto refused = [&](const std::string& command, const std::string& says) {
+    const ProgramRun run = run_croquis(command, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, says), run.output);
+  };
+  const std::string of_bert = " --model bert/model.safetensors --quiet" + kLabelled,
+                    choice = "model --trials 1 --choice c.json" + of_bert;
+  REQUIRE(run_croquis(choice + "--out m.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(choice + "--out one.csv --shard 1/2", folder.path()).status == 0);
+  write_text(folder / "c.json", read_text(folder / "c.json") + " ");
+  refused(choice + "--out m.csv --resume", "--resume: contents of c.json was ");
+  REQUIRE(run_croquis(choice + "--out two.csv --shard 2/2", folder.path()).status == 0);
+  refused("merge both.csv one.csv two.csv", "contents of c.json");
+
+  // The last weight is of the language-model head, which no hidden state shows.
+  const std::string model = "model --trials 1 --methods v-mean --features 2 --out h.csv" + of_bert,
+                    search = "choose --target-loss 9 --search-sequences 1 --methods v-mean --features 2 --out s.csv" +
+                             of_bert;
+  for (const std::string& command : {model, search}) REQUIRE(run_croquis(command, folder.path()).status == 0);
+  const std::string weights = read_text(folder / "bert/model.safetensors");
+  std::string other = weights;
+  other[other.size() - 2] ^= 1;
+  write_text(folder / "bert/model.safetensors", other);
+  for (const std::string& command : {model, search}) {
+    refused(command + " --resume", "--resume: contents of the model was ");
+  }
+  write_text(folder / "bert/model.safetensors", weights);
+  write_text(folder / "bert/config.json", read_text(folder / "bert/config.json") + "\n");
+  refused(model + " --resume", "--resume: contents of the model was ");
+}
+
 TEST_CASE("model: where a method fails on some sequences, exact attention is that of all") {
   const FormulaFolder folder;
   const std::string of_all =

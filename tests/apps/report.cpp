@@ -307,6 +307,27 @@ TEST_CASE("croquis report, show and plot: rows that were changed after their run
   CHECK(contains(read_text(folder / "r.html"), "The rows were changed after the run."));
 }
 
+TEST_CASE("croquis show, plot and report: a file of no run has its last row without a line break, and no row twice") {
+  TemporaryFolder folder;
+  const std::string first = report_row("x", "v-mean", 8, 1, 0.5), second = report_row("x", "v-mean", 8, 2, 0.25);
+  const auto check = [&](const std::string& rows, int status, const std::string& says) {
+    write_text(folder / "r.csv", kReportHeader + rows);
+    for (const char* command : {"show r.csv", "plot r.csv", "report r.csv"}) {
+      CAPTURE(command);
+      const ProgramRun run = run_croquis(command, folder.path());
+      CHECK_MESSAGE(run.status == status, run.output);
+      CHECK_MESSAGE((status == 0 || contains(run.output, says)), run.output);
+    }
+  };
+  check(first + second.substr(0, second.size() - 1), 0, "");
+  CHECK(contains(read_text(folder / "r.html"), "2 rows"));
+  check(first + second.substr(0, second.size() / 2), 2, "r.csv: line 3 has ");
+  check(first + second + first, 2, "r.csv: line 4 is a second result of what line 2 has; remove one of them");
+  std::string other_seed = first;
+  other_seed.replace(other_seed.find(",8,1,1,"), 7, ",8,1,2,");
+  check(first + second + other_seed, 0, "");
+}
+
 TEST_CASE("croquis report: a meta file that is nested without end is none") {
   TemporaryFolder folder;
   write_text(folder / "r.csv", kReportHeader + report_row("x", "v-mean", 8, 1, 0.5));

@@ -68,6 +68,44 @@ TEST_CASE("croquis error --save-output: the outputs of all rows and the exact on
   CHECK(run_croquis(plain + " --resume --save-output outs", folder.path()).status == 2);
 }
 
+TEST_CASE("croquis error --save-output: --resume needs the folder of the rows, --overwrite empties it of theirs") {
+  TemporaryFolder folder;
+  write_arrays(folder);
+  const std::string command = "error --methods linformer,nprf --features 8 --save-output outs" + kSavedArrays;
+  REQUIRE(run_croquis(command + "--trials 2", folder.path()).status == 0);
+  const auto files = [&] {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "outs")) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  };
+  const std::set<std::string> all = files();
+  CHECK(all.size() == 6);
+  const auto refused = [&](const std::string& arguments, const std::string& says) {
+    const ProgramRun run = run_croquis(arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(run.output.find(says) != std::string::npos, run.output);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  };
+  refused("error --methods linformer,nprf --features 8 --trials 3 --save-output other --resume" + kSavedArrays,
+          "--resume: --save-output was outs and is other now");
+  for (const std::string& name : all) {
+    std::filesystem::rename(folder / "outs" / name, folder / "away.npy");
+    refused(command + "--trials 3 --resume", name + " is missing, and error.csv has a row of it");
+    std::filesystem::rename(folder / "away.npy", folder / "outs" / name);
+  }
+  REQUIRE(run_croquis(command + "--trials 3 --resume", folder.path()).status == 0);
+  CHECK(files().size() == 8);
+  // What the earlier result had goes, what somebody else has there stays.
+  write_text(folder / "outs" / "mine.npy", "mine");
+  REQUIRE(run_croquis("error --methods linformer --features 8 --trials 1 --overwrite --save-output outs" + kSavedArrays,
+                      folder.path())
+              .status == 0);
+  CHECK(files().size() == 3);
+  CHECK(files().contains("mine.npy"));
+}
+
 TEST_CASE("croquis error --save-output: a name that no file may have, a folder that cannot be, and --rows") {
   TemporaryFolder folder;
   write_arrays(folder);

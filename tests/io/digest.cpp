@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 using namespace croquis;
 
@@ -17,6 +18,15 @@ TEST_CASE("digest: pieces add up to the whole") {
   for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i);
   for (const std::size_t at : {0, 1, 7, 240, 999, 1000}) {
     CHECK(Digest().add(text.substr(0, at)).add(text.substr(at)).hex() == digest_of(text));
+  }
+}
+
+TEST_CASE("digest: the bytes of a source, of many pieces, are those of a text") {
+  std::string text((1 << 21) + 7, 'x');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i % 251);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 20, text.size()}) {
+    CHECK(Digest().add(*bytes_in_memory(std::string_view(text).substr(0, size), "x")).hex() ==
+          digest_of(text.substr(0, size)));
   }
 }
 

@@ -170,6 +170,88 @@ TEST_CASE("byte pairs: merges go by their rank, not from the left, and stay with
   CHECK(tokenizer_of(lists).encode("abc") == TokenIds{3});
 }
 
+TEST_CASE("byte pairs: tokens of merges may have blanks, and a pair that stands there twice has its last rank") {
+  // "a " and "b" are a merge, "a" and " b" are none.
+  const BytePairTokenizer blanks = tokenizer_of(
+      R"({"model":{"type":"BPE","vocab":{"a":0," ":1,"b":2," b":3,"a ":4,"a b":5},"merges":[[" ","b"],["a ","b"]]}})");
+  CHECK(blanks.encode("a b") == TokenIds{0, 3});
+  const Words words = {"a", "b", "c", "ab", "bc"};
+  CHECK(tokenizer_of(file_of(words, {"a b", "b c"}, "")).encode("abc") == TokenIds{3, 2});
+  CHECK(tokenizer_of(file_of(words, {"a b", "b c", "a b"}, "")).encode("abc") == TokenIds{0, 4});
+}
+
+TEST_CASE("byte pairs: added tokens that are not normalised are searched first, and none is of the vocabulary") {
+  // "b" is taken out of the whole text before "ab" is looked for, though "ab" begins earlier.
+  const BytePairTokenizer two = tokenizer_of(file_of(
+      {"a", "c"}, {},
+      R"(,"added_tokens":[{"id":2,"content":"ab","normalized":true},{"id":3,"content":"b","normalized":false}])"));
+  CHECK(two.encode("abc") == TokenIds{0, 3, 1});
+  // The token b is "_b" in the normalised text; a "b" alone is an unknown character.
+  const BytePairTokenizer late = tokenizer_of(file_of({"_", "a", "?"}, {},
+                                                      R"(,"normalizer":{"type":"Prepend","prepend":"_"},)"
+                                                      R"("added_tokens":[{"id":3,"content":"b","normalized":true}])",
+                                                      R"(,"unk_token":"?")"));
+  CHECK(late.encode("ab") == TokenIds{0, 1, 2});
+  CHECK(late.encode("b") == TokenIds{3});
+  CHECK(late.id("b") == 3);
+  const BytePairTokenizer gone =
+      tokenizer_of(file_of({"a"}, {},
+                           R"(,"normalizer":{"type":"Replace","pattern":{"String":"b"},"content":""},)"
+                           R"("added_tokens":[{"id":1,"content":"b","normalized":true}])"));
+  CHECK(gone.encode("aba") == TokenIds{0, 0});
+}
+
+TEST_CASE("byte pairs: an expression that Oniguruma and PCRE2 may read in two ways is refused") {
+  const auto reading = [](const std::string& expression) {
+    std::string quoted;
+    for (const char c : expression) quoted += c == '\\' ? std::string(2, c) : std::string(1, c);
+    return refusal([&] {
+      tokenizer_of(file_of(
+          {"a"}, {},
+          R"(,"pre_tokenizer":{"type":"Split","behavior":"Isolated","pattern":{"Regex":")" + quoted + R"("}})"));
+    });
+  };
+  for (const char* expression : {R"(^a)",
+                                 R"(a$)",
+                                 R"(\w+)",
+                                 R"(\W)",
+                                 R"(\bx)",
+                                 R"(a\B)",
+                                 R"(\h)",
+                                 R"([\H])",
+                                 R"(\v)",
+                                 R"(\R)",
+                                 R"((?m:.))",
+                                 R"((?s:.))",
+                                 R"((?x: a))",
+                                 R"(a(?i)b|c)",
+                                 R"([a-z&&[aeiou]])",
+                                 R"([^(\s|[.,!?])]+)",
+                                 R"([[:alpha:]]+)",
+                                 R"(\p{Han})",
+                                 R"(\p{N}{1,3}+)",
+                                 R"(a{,2})",
+                                 R"((a)\1)",
+                                 R"((?<name>a))",
+                                 R"((*F)|a)",
+                                 R"(\Qa\E)"}) {
+    CAPTURE(expression);
+    CHECK_MESSAGE(contains(reading(expression), "which is not read: what begins at character "), reading(expression));
+  }
+  CHECK(contains(reading(R"(ab\wc)"), "what begins at character 3 may mean something else in Oniguruma"));
+  // Of GPT-2, Qwen 2, GPT-4o in part, and of SMILES. Llama 3's has a test of its own.
+  for (
+      const char* expression :
+      {R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)",
+       R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+       R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t)?|\p{N}{1,3}|\s+)",
+       R"((\[[^\]]+]|Br?|Cl?|\(|\)|\.|=|#|-|\+|\\|\/|:|~|@|\?|>|\*|\$|\%[0-9]{2}|[0-9]))",
+       R"([^\r\n]?+\p{L}++|(?<=a)[\^$&]|(?>a|b)*?|\x{4e2d})"}) {
+    CAPTURE(expression);
+    CHECK(reading(expression) == "nothing was thrown");
+  }
+}
+
 TEST_CASE("byte pairs: bytes have GPT-2's alphabet") {
   // U+0120 is a space, U+010A a line's end, U+00C3 U+00AF the two bytes of an i with diaeresis, U+0143 byte 173.
   const BytePairTokenizer tokenizer =
@@ -294,6 +376,7 @@ TEST_CASE("byte pairs: what is not computed is refused by name in one line") {
       {R"({"model":{"type":"BPE","vocab":{"a":0}}})", "has no list of merges"},
       {R"({"model":{"type":"BPE","vocab":{"a":-1},"merges":[]}})", "has the id -1"},
       {R"({"model":{"type":"BPE","vocab":{"a":0},"merges":["ab"]}})", "has the merge \"ab\"; pairs are read"},
+      {R"({"model":{"type":"BPE","vocab":{"a":0},"merges":["a b c"]}})", "has the merge \"a b c\"; pairs are read"},
       {with("", R"(,"byte_fallback":true)"), "byte_fallback is true, and there is no token <0x00>"},
       {with("", R"(,"fuse_unk":1)"), "fuse_unk is 1; true or false is read"},
       {with("", R"(,"continuing_subword_prefix":"##")"), "continuing_subword_prefix is \"##\"; none is read"},
@@ -309,9 +392,9 @@ TEST_CASE("byte pairs: what is not computed is refused by name in one line") {
       {with(R"(,"pre_tokenizer":{"type":"Metaspace"})"),
        "pre_tokenizer is 'Metaspace'; ByteLevel, Split and a Sequence"},
       {with(R"(,"pre_tokenizer":{"type":"Split","pattern":{"Regex":"a\\C"},"behavior":"Isolated"})"),
-       "the pattern of Split is 'a\\C', no regular expression"},
+       "the pattern of Split is 'a\\C', which is not read: what begins at character 2"},
       {with(R"x(,"pre_tokenizer":{"type":"Split","pattern":{"Regex":"("},"behavior":"Isolated"})x"),
-       "no regular expression"},
+       "the pattern of Split is '(', which is not read: missing closing parenthesis"},
       {with(R"(,"pre_tokenizer":{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithNext"})"),
        "behavior of Split is 'MergedWithNext'"},
       {with(R"(,"post_processor":{"type":"BertProcessing"})"), "post_processor is 'BertProcessing'"},

@@ -101,10 +101,8 @@ int run_choose_loss(const ChooseOptions& options) {
       .read = sequences.read,
       .shape = [&](std::size_t s) { return shape_of(sequences.lengths[s], opened.model.config()); }};
 
-  std::map<std::string, std::string> identity = identity_of_files(named);
-  identity["model"] = opened.name;
-  identity["tokens"] = sequences.source;
-  identity["numbers"] = digest_of(sequences, opened.model);
+  std::map<std::string, std::string> identity = identity_of(tokens, opened, sequences);
+  identity.merge(identity_of_files(named));
   identity["candidates"] = names_of(candidates);
   identity["question"] = fmt::format("target-loss={} confidence={} max-cost={} search-sequences={}", settings.target,
                                      settings.confidence, settings.max_cost, settings.search_sequences);

@@ -5,15 +5,19 @@
 #include <algorithm>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/distributed/communicator.hpp>
+#include <croquis/io/csv.hpp>
 #include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/method_errors.hpp>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 #include "commands/command.hpp"
 #include "commands/error_by_rows.hpp"
 #include "files/environment.hpp"
+#include "files/metadata.hpp"
 #include "files/progress.hpp"
 #include "files/saved_outputs.hpp"
 #include "files/summary.hpp"
@@ -102,6 +106,45 @@ std::vector<MethodChoice> methods_of(const ErrorOptions& options, const std::vec
   return methods;
 }
 
+// The files of --save-output. Inputs are called as rows in a file call them, so that these lead to the same names.
+std::string exact_name(const std::string& input, const std::string& target) {
+  return fmt::format("{}_exact_{}", croquis::text_of(input), target);
+}
+
+std::string output_name(const ErrorRow& row) {
+  return fmt::format("{}_{}_{}_d={}_trial={}", croquis::text_of(row.input), row.method, row.preset, row.features,
+                     row.trial);
+}
+
+std::set<std::string> output_names(const Table& table) {
+  std::set<std::string> names;
+  for (const ErrorRow& row : croquis::error_columns().rows(table)) {
+    if (row.status == "ok") names.insert({output_name(row), exact_name(row.input, row.target)});
+  }
+  return names;
+}
+
+void require_outputs(const SavedOutputs& outputs, const Table& found, const std::string& file) {
+  for (const std::string& name : output_names(found)) {
+    if (const std::string path = outputs.path_of(name); !std::filesystem::exists(path)) {
+      throw std::invalid_argument(
+          fmt::format("--resume: {} is missing, and {} has a row of it; put it back, or use --overwrite", path, file));
+    }
+  }
+}
+
+// Those of the result that --overwrite replaces, where they are in the same folder.
+std::set<std::string> earlier_outputs(const ErrorOptions& options) {
+  const std::map<std::string, std::string> earlier = identity_of_run(options.run.out);
+  const auto folder = earlier.find("--save-output");
+  if (!options.run.overwrite || folder == earlier.end() || folder->second != options.save_output) return {};
+  try {
+    return output_names(typed_table(croquis::read_csv(options.run.out), command_named("error"), options.run.out));
+  } catch (const std::invalid_argument&) {
+    return {};  // no rows of this command
+  }
+}
+
 template <typename T>
 void sweep(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
            const std::vector<arma::uword>& features, const std::optional<SavedOutputs>& outputs, Run& run) {
@@ -122,17 +165,13 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
     const auto prepared = errors->prepare(choice);
     if (outputs) {
       const croquis::Target target = croquis::find_method<T>(choice.name).target;
-      outputs->save(fmt::format("{}_exact_{}", input.name, name_of(target)), *errors->exact_output(target));
+      outputs->save(exact_name(input.name, std::string(name_of(target))), *errors->exact_output(target));
     }
     run.compute(cells.size(), choice.name, [&](std::size_t i) {
       arma::mat output;
       ErrorRow row = prepared.row(cells[i].features, cells[i].trial, outputs ? &output : nullptr);
-      if (row.status == "ok" && outputs) {
-        outputs->save(
-            fmt::format("{}_{}_{}_d={}_trial={}", input.name, choice.name, choice.preset, row.features, row.trial),
-            output);
-      }
       row.input = input.name;
+      if (row.status == "ok" && outputs) outputs->save(output_name(row), output);
       row.sequence = input.sequence;
       row.layer = input.layer;
       row.head = input.head;
@@ -174,13 +213,19 @@ int run_error(const ErrorOptions& options) {
   std::map<std::string, std::string> identity = identity_of(inputs);
   identity.merge(identity_of_files(methods));
   if (options.rows) identity["--rows"] = std::to_string(*options.rows);
-  if (!options.save_output.empty()) identity["--save-output"] = "yes";  // outputs of rows that are there are there too
   std::optional<SavedOutputs> outputs;  // a folder that cannot be is refused while the earlier result is whole
+  std::set<std::string> earlier;
   if (!options.save_output.empty()) {
+    identity["--save-output"] = options.save_output;  // outputs of rows that are there are there too
     outputs.emplace(options.save_output, options.run.resume || options.run.overwrite);
+    earlier = earlier_outputs(options);
   }
   Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity,
           summary_files(inputs.size()));
+  if (outputs && croquis::Communicator::world().rank() == 0) {  // the other ranks wait for it before they compute
+    for (const std::string& name : earlier) std::filesystem::remove(outputs->path_of(name));
+    require_outputs(*outputs, run.table(), options.run.out);
+  }
   run.plan(plan_of(options, inputs, methods, features));
   for (const Input& input : inputs) {
     if (options.run.precision == "float") {

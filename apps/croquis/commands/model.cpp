@@ -4,6 +4,7 @@
 #include <croquis/core/choices.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/io/bytes.hpp>
+#include <croquis/io/digest.hpp>
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/model_loss.hpp>
 #include <croquis/measure/model_summary.hpp>
@@ -102,6 +103,15 @@ std::vector<Replacement> replacements_of(const ModelOptions& options, const croq
     replacements.push_back(croquis::replacement_of(saved, options.choice, config.layers, config.heads));
   }
   return replacements;
+}
+
+// A choice may change under its name, and so may the files that options of its methods name.
+std::map<std::string, std::string> identity_of_choice(const std::string& path, const Replacement& choice) {
+  std::vector<MethodChoice> methods;
+  for (const auto& [place, head] : choice.heads) methods.push_back(head.choice);
+  std::map<std::string, std::string> identity = identity_of_files(methods);
+  identity["contents of " + path] = croquis::digest_of(croquis::read_bytes(path));
+  return identity;
 }
 
 // A choice fits every model of as many layers and heads.
@@ -247,10 +257,9 @@ int run_model(const ModelOptions& options) {
   remark_on_other_model(saved, name);
   remark_on(replacements, model.config().layers * model.config().heads, fewest);
 
-  std::map<std::string, std::string> identity = identity_of_files(methods);
-  identity["model"] = name;
-  identity["tokens"] = sequences.source;
-  identity["numbers"] = digest_of(sequences, model);
+  std::map<std::string, std::string> identity = identity_of(tokens, {name, model}, sequences);
+  identity.merge(identity_of_files(methods));
+  if (!options.choice.empty()) identity.merge(identity_of_choice(options.choice, replacements.back()));
   std::vector<std::string> companions = {".summary.csv"};
   if (options.by_layer) companions.emplace_back(".layers.csv");
   Run run(options.run, "model", croquis::model_columns().list(options.columns()), identity, companions);

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <croquis/io/bytes.hpp>
 #include <croquis/io/csv.hpp>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -79,16 +81,47 @@ croquis::Table typed_table(const croquis::CsvTable& file, const Command& command
   return table;
 }
 
+namespace {
+
+// A file that no run has written is whole: its last line may have no line break (RFC 4180).
+croquis::CsvTable read_foreign(const std::string& path) {
+  std::string text = croquis::read_bytes(path);
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  return croquis::parse_csv(text, path);
+}
+
+// A run writes no row twice. Files that were put together may have one, which would count as a draw of its own.
+void require_each_once(const croquis::CsvTable& file, const croquis::Table& table, const std::string& path) {
+  std::map<std::vector<std::string>, std::size_t> lines;
+  for (std::size_t i = 0; i < file.rows.size(); ++i) {
+    std::vector<std::string> key;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const croquis::Column& column = table.columns[c];
+      const bool tells = column.role <= croquis::Role::subject || column.name == "seed" || column.name == "precision";
+      if (tells) key.push_back(file.rows[i][c]);
+    }
+    const auto [first, added] = lines.emplace(std::move(key), i + 2);
+    if (added) continue;
+    throw std::invalid_argument(fmt::format("{}: line {} is a second result of what line {} has; remove one of them",
+                                            path, i + 2, first->second));
+  }
+}
+
+}  // namespace
+
 Result read_result(const std::string& path) {
   require_result(path);
-  const croquis::CsvTable file = croquis::read_csv(path);
+  const bool is_of_run = !identity_of_run(path).empty();
+  const croquis::CsvTable file = is_of_run ? croquis::read_csv(path) : read_foreign(path);
   const Command& command = command_with(file.header, path);
   if (file.rows.empty()) throw std::invalid_argument(fmt::format("{}: has no rows yet", path));
   const std::string change = change_since_run(path);
   if (!change.empty()) say(fmt::format("croquis: {}\n", change));
   const std::string incomplete = incomplete_run(path);
   if (!incomplete.empty()) say(fmt::format("croquis: {}\n", incomplete));
-  return {path, &command, typed_table(file, command, path), identity_of_run(path), !change.empty(), incomplete};
+  Result result{path, &command, typed_table(file, command, path), identity_of_run(path), !change.empty(), incomplete};
+  if (!is_of_run) require_each_once(file, result.table, path);
+  return result;
 }
 
 Section section_of(const Result& result) {

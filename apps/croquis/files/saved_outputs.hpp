@@ -16,11 +16,11 @@ class SavedOutputs {
   /// changes a character, a digest of the whole keeps different names different.
   static std::string file_name(const std::string& parts);
 
-  /// Writes folder/file_name(parts). Throws std::runtime_error when it cannot.
+  /// folder/file_name(parts)
+  std::string path_of(const std::string& parts) const;
+  /// Writes that file. Throws std::runtime_error when it cannot.
   void save(const std::string& parts, const arma::mat& output) const;
 
  private:
-  std::string path_of(const std::string& parts) const;
-
   std::string folder_;
 };

@@ -25,13 +25,19 @@ namespace {
 using croquis::Key;
 using croquis::Problem;
 
-// The name has what the family was made with.
+// Six digits where they are the number, as 1e+06; otherwise all of them, since 2.5 and 2.5000001 are two inputs.
+std::string digits_of(double value) {
+  std::string six = fmt::format("{:g}", value);
+  return parse_number(six) == value ? six : fmt::format("{}", value);
+}
+
+// The name has what the family was made with; that the norm is the root of p, the default, six digits say.
 std::pair<std::string, Problem<double>> synthetic(const InputOptions& o, const Key& draw_key) {
   croquis::SyntheticSize size;
   size.n = positive_or(o.n, size.n, "--n");
   size.p = positive_or(o.p, size.p, "--p");
   size.norm = o.norm.value_or(std::sqrt(static_cast<double>(size.p)));
-  std::string name = fmt::format("{}:{:g}", o.kind, size.norm);
+  std::string name = fmt::format("{}:{}", o.kind, o.norm ? digits_of(size.norm) : fmt::format("{:g}", size.norm));
   std::function<Problem<double>()> make;
   if (o.kind == "gaussian") {
     make = [=] { return croquis::gaussian_input(draw_key, size); };
@@ -41,12 +47,12 @@ std::pair<std::string, Problem<double>> synthetic(const InputOptions& o, const K
     croquis::ClusteredInput family;
     family.clusters = positive_or(o.clusters, family.clusters, "--clusters");
     family.spread = o.spread.value_or(family.spread);
-    name += fmt::format(";clusters={};spread={:g}", family.clusters, family.spread);
+    name += fmt::format(";clusters={};spread={}", family.clusters, digits_of(family.spread));
     make = [=] { return croquis::clustered_input(draw_key, size, family); };
   } else if (o.kind == "heavy-norms") {
     croquis::HeavyNormsInput family;
     family.tail = o.tail.value_or(family.tail);
-    name += fmt::format(";tail={:g}", family.tail);
+    name += fmt::format(";tail={}", digits_of(family.tail));
     make = [=] { return croquis::heavy_norms_input(draw_key, size, family); };
   } else if (o.kind == "low-rank") {
     croquis::LowRankInput family;

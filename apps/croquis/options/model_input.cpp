@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <croquis/io/bytes.hpp>
+#include <croquis/io/digest.hpp>
 #include <croquis/models/byte_pairs.hpp>
 #include <croquis/models/token_sequences.hpp>
 #include <croquis/models/wordpiece.hpp>
@@ -174,6 +176,13 @@ croquis::ModelConfig config_of(const InputOptions& o) {
 OpenedModel open_model(const InputOptions& o) {
   const croquis::ModelConfig config = config_of(o);
   return {name_of(o.model), croquis::Model(croquis::ModelWeights(o.model), config)};
+}
+
+std::string digest_of_model(const InputOptions& o) {
+  croquis::Digest digest;
+  digest.add(croquis::read_bytes(config_path(o).string()));
+  croquis::ModelWeights(o.model).add_to(digest);
+  return digest.hex();
 }
 
 std::vector<PendingHead> from_model(const InputOptions& o) {

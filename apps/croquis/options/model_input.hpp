@@ -18,6 +18,9 @@ struct OpenedModel {
 };
 OpenedModel open_model(const InputOptions& options);
 
+/// Of all that decides what the model computes: the bytes of its configuration and of its weights. Reads them.
+std::string digest_of_model(const InputOptions& options);
+
 /// The configuration alone.
 croquis::ModelConfig config_of(const InputOptions& options);
 

@@ -118,7 +118,9 @@ ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels
   return o.ids.empty() ? of_text(o, labels, model, draw_key) : of_files(o, labels, model);
 }
 
-std::string digest_of(const ModelSequences& sequences, const croquis::Model& model) {
+std::map<std::string, std::string> identity_of(const InputOptions& o, const OpenedModel& opened,
+                                               const ModelSequences& sequences) {
+  const croquis::ModelOnSequence first(opened.model, sequences.read(0));
   croquis::Digest digest;
   for (std::size_t s = 0; s < sequences.numbers.size(); ++s) {
     const croquis::LabelledSequence sequence = sequences.read(s);
@@ -126,7 +128,10 @@ std::string digest_of(const ModelSequences& sequences, const croquis::Model& mod
       digest.add(
           fmt::format("{}:{} ", sequence.ids[i], sequence.labels[i] ? static_cast<long>(*sequence.labels[i]) : -100));
     }
+    digest.add("\n");
   }
-  const croquis::ModelOnSequence first(model, sequences.read(0));
-  return digest.add(first.last_hidden()).hex();
+  return {{"model", opened.name},
+          {"contents of the model", digest_of_model(o)},
+          {"tokens", sequences.source},
+          {"numbers", digest.hex()}};
 }

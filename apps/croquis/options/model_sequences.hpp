@@ -4,6 +4,7 @@
 #include <croquis/models/token_sequences.hpp>
 #include <croquis/random/key.hpp>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,5 +31,8 @@ struct LabelOptions {
 ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model,
                                const croquis::Key& draw_key);
 
-/// Of tokens, labels and weights: what rows depend on.
-std::string digest_of(const ModelSequences& sequences, const croquis::Model& model);
+/// What rows depend on, for the meta file: the model, in all of its files, and tokens and labels. Throws
+/// std::invalid_argument where the first sequence shows weights that overflow or are no numbers, so that this is said
+/// before there are results.
+std::map<std::string, std::string> identity_of(const InputOptions& o, const OpenedModel& opened,
+                                               const ModelSequences& sequences);

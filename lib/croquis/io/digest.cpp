@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <croquis/io/digest.hpp>
 #include <cstdint>
 #include <new>
@@ -27,6 +28,17 @@ Digest& Digest::add(const arma::Mat<T>& matrix) {
   const std::uint64_t sizes[] = {matrix.n_rows, matrix.n_cols};
   add({reinterpret_cast<const char*>(sizes), sizeof sizes});
   return add({reinterpret_cast<const char*>(matrix.memptr()), matrix.n_elem * sizeof(T)});
+}
+
+Digest& Digest::add(const ByteSource& source) {
+  constexpr std::uint64_t piece = 1 << 20;
+  std::string bytes(std::min(piece, source.size()), '\0');
+  for (std::uint64_t at = 0; at < source.size(); at += piece) {
+    bytes.resize(std::min(piece, source.size() - at));
+    source.read(at, bytes.size(), bytes.data());
+    add(bytes);
+  }
+  return *this;
 }
 
 std::string Digest::hex() const {

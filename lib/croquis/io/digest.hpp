@@ -2,7 +2,7 @@
 #pragma once
 
 #include <armadillo>
-#include <cstddef>
+#include <croquis/io/byte_source.hpp>
 #include <string>
 #include <string_view>
 
@@ -22,6 +22,8 @@ class Digest {
   /// Adds the sizes and then the numbers of a matrix, column by column.
   template <typename T>
   Digest& add(const arma::Mat<T>& matrix);
+  /// Adds all bytes of a source, which are not in memory at once.
+  Digest& add(const ByteSource& source);
   /// 32 hexadecimal digits.
   std::string hex() const;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/io/digest.hpp>
 #include <croquis/io/stored_array.hpp>
 #include <cstdint>
 #include <map>
@@ -37,6 +38,8 @@ class SafeTensors {
   /// A tensor of two dimensions, of three (heads, n, p) or of four (batch, heads, n, p). Its numbers are not checked.
   /// Throws: std::invalid_argument for an unknown name, another type, and as StoredArray.
   StoredArray array(const std::string& tensor) const;
+  /// Adds all bytes of the file to a digest.
+  void add_to(Digest& digest) const { digest.add(*source_); }
 
  private:
   struct Tensor {

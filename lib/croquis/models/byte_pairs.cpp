@@ -48,11 +48,10 @@ std::vector<std::string> utf8_characters_of(const std::string& word) {
 }  // namespace
 
 std::optional<std::uint32_t> BytePairTokenizer::id(const std::string& token) const {
-  for (const auto& [content, id] : added_) {
-    if (content == token) return id;
+  for (const auto* ids : {&added_ids_, &ids_}) {
+    if (const auto found = ids->find(token); found != ids->end()) return found->second;
   }
-  const auto found = ids_.find(token);
-  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+  return std::nullopt;
 }
 
 BytePairTokenizer::Pieces BytePairTokenizer::divided(const Split& split, const std::string& text) {
@@ -145,7 +144,7 @@ BytePairTokenizer::Pieces BytePairTokenizer::merged(Pieces symbols) const {
   std::priority_queue<Pair, std::vector<Pair>, std::greater<>> pairs;
   const auto add = [&](std::size_t left, std::size_t right) {
     if (left == none || right == none) return;
-    const auto rank = ranks_.find(symbols[left] + ' ' + symbols[right]);
+    const auto rank = ranks_.find(pair_key(symbols[left], symbols[right]));
     if (rank == ranks_.end()) return;
     pairs.push({rank->second, left, right, symbols[left].size() + symbols[right].size()});
   };

@@ -22,12 +22,12 @@ class RegularExpression;
 /// normalizers, in their order: Prepend (nothing, to an empty text) and Replace of a string, as in Llama 2. Added
 /// tokens with `normalized` are searched after that, in their normalised form. Then the pre-tokenizers, in their order,
 /// divide the text into words: ByteLevel (GPT-2's pattern with use_regex, add_prefix_space), Split (a string, or a
-/// Perl-compatible regular expression, as in Llama 3; behaviours Isolated and Removed) or a Sequence of these. With
-/// ByteLevel the bytes of a word are written in GPT-2's alphabet of 256 characters. The characters of a word are merged
-/// pair by pair: always the pair that comes first in the list of merges, the leftmost of equal ones. A character that
-/// is not in the vocabulary becomes the tokens <0x00> ... <0xFF> of its bytes with byte_fallback, otherwise unk_token,
-/// with fuse_unk a single one for several in a row. A TemplateProcessing puts its tokens around a sequence. A decoder
-/// is not read.
+/// regular expression, as in Llama 3; behaviours Isolated and Removed) or a Sequence of these. With ByteLevel the bytes
+/// of a word are written in GPT-2's alphabet of 256 characters. The characters of a word are merged pair by pair:
+/// always the pair that comes first in the list of merges, the leftmost of equal ones; of a pair that stands there
+/// twice, the last place counts. A character that is not in the vocabulary becomes the tokens <0x00> ... <0xFF> of its
+/// bytes with byte_fallback, otherwise unk_token, with fuse_unk a single one for several in a row. A TemplateProcessing
+/// puts its tokens around a sequence. A decoder is not read.
 ///
 /// Everything else in a file is refused by its name: models other than BPE, other normalizers, prefixes and suffixes of
 /// words, dropout, other pre- and post-processors.
@@ -71,11 +71,13 @@ class BytePairTokenizer {
   Pieces symbols_of(const std::string& word) const;
   Pieces merged(Pieces symbols) const;
   void append_word(const std::string& word, TokenIds& ids) const;
+  // Tokens are UTF-8, which has no such byte; they may have blanks.
+  static std::string pair_key(const std::string& left, const std::string& right) { return left + '\xff' + right; }
 
   std::string name_;
-  std::unordered_map<std::string, std::uint32_t> ids_;
-  std::unordered_map<std::string, std::size_t> ranks_;  // of "left right"
-  Added added_, normalised_added_;                      // looked for before the normalizers, and after them
+  std::unordered_map<std::string, std::uint32_t> ids_, added_ids_;  // words are divided into those of ids_ alone
+  std::unordered_map<std::string, std::size_t> ranks_;              // of pair_key(left, right)
+  Added added_, normalised_added_;                                  // looked for before the normalizers, and after them
   std::vector<Normalizer> normalizers_;
   std::vector<Split> splits_;
   bool byte_level_ = false, whole_words_ = false;  // whole_words_: a word of the vocabulary is not divided

@@ -101,4 +101,9 @@ bool ModelWeights::equal(const std::string& a, const std::string& b) const {
   return arma::approx_equal(files_->file_of(a).matrix(a), *matrix(b), "absdiff", 0);
 }
 
+void ModelWeights::add_to(Digest& digest) const {
+  for (const SafeTensors& file : files_->files) file.add_to(digest);
+  for (const auto& [tensor, file] : files_->places) digest.add(fmt::format("{}: {}\n", tensor, file));
+}
+
 }  // namespace croquis

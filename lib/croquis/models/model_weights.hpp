@@ -34,6 +34,8 @@ class ModelWeights {
   std::shared_ptr<const arma::mat> matrix(const std::string& tensor) const;
   /// Whether two tensors have one shape and the same numbers. Reads both; of these, the second may be kept.
   bool equal(const std::string& a, const std::string& b) const;
+  /// Adds all bytes of the files to a digest, and in which of them each tensor is.
+  void add_to(Digest& digest) const;
 
  private:
   struct Files;

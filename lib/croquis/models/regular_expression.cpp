@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace croquis {
@@ -27,26 +28,60 @@ struct Release {
 template <typename T, void (*release)(T*)>
 using Owned = std::unique_ptr<T, Release<T, release>>;
 
+using OwnedCode = Owned<pcre2_code, pcre2_code_free>;
+
+OwnedCode compiled(std::string_view expression, std::uint32_t options) {
+  int error = 0;
+  PCRE2_SIZE at = 0;
+  OwnedCode code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
+                               PCRE2_UTF | PCRE2_UCP | options, &error, &at, nullptr));
+  if (!code) throw std::invalid_argument(fmt::format("{} at character {}", message_of(error), at + 1));
+  return code;
+}
+
+// What means the same in Oniguruma's syntax of Ruby: not ^, $, \w, \b, \h, \v, flags but i, names of groups,
+// references, classes within classes and their intersections, {,n}, and a possessive or lazy {m,n}.
+constexpr std::string_view kCommonSyntax = R"re(
+  (?(DEFINE) (?<escape> \\ (?: [rntfsSdD\x20[:punct:]] | [pP] \{ \^? [LMNPSZC] [a-z]? \} | x \{ [0-9a-fA-F]+ \} ) ))
+  (?: (?&escape)
+    | \[ \^? (?: (?&escape) | & (?!&) | [^\\\[\]&] )++ \]
+    | \( (?: \? (?: [:=!>] | <[=!] | i: ) | (?![?*]) )
+    | [*+?] [+?]? (?![*+?{])
+    | \{ [0-9]+ (?: , [0-9]* )? \} (?![*+?{])
+    | [^\\\[(*+?{^$]
+  )*+
+)re";
+
+void require_common_syntax(const std::string& expression) {
+  static const OwnedCode syntax = compiled(kCommonSyntax, PCRE2_ANCHORED | PCRE2_EXTENDED);
+  const Owned<pcre2_match_data, pcre2_match_data_free> found(
+      pcre2_match_data_create_from_pattern(syntax.get(), nullptr));
+  if (!found) throw std::bad_alloc();
+  const int result = pcre2_match(syntax.get(), reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(), 0, 0,
+                                 found.get(), nullptr);
+  if (result < 0) throw std::invalid_argument(message_of(result));
+  const PCRE2_SIZE end = pcre2_get_ovector_pointer(found.get())[1];
+  if (end == expression.size()) return;
+  throw std::invalid_argument(
+      fmt::format("what begins at character {} may mean something else in Oniguruma, whose syntax it has", end + 1));
+}
+
 }  // namespace
 
 struct RegularExpression::Compiled {
-  Owned<pcre2_code, pcre2_code_free> code;
+  OwnedCode code;
   Owned<pcre2_match_context, pcre2_match_context_free> limits;
 };
 
 RegularExpression::RegularExpression(const std::string& expression) {
-  int error = 0;
-  PCRE2_SIZE at = 0;
-  auto compiled = std::make_shared<Compiled>();
-  // No \C, which matches half a character.
-  compiled->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
-                                     PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr));
-  if (!compiled->code) throw std::invalid_argument(fmt::format("{} at character {}", message_of(error), at + 1));
-  compiled->limits.reset(pcre2_match_context_create(nullptr));
-  if (!compiled->limits) throw std::bad_alloc();
-  pcre2_set_match_limit(compiled->limits.get(), kMostSteps);
-  pcre2_set_heap_limit(compiled->limits.get(), kMostKibibytes);
-  compiled_ = std::move(compiled);
+  auto made = std::make_shared<Compiled>();
+  require_common_syntax(expression);
+  made->code = compiled(expression, 0);
+  made->limits.reset(pcre2_match_context_create(nullptr));
+  if (!made->limits) throw std::bad_alloc();
+  pcre2_set_match_limit(made->limits.get(), kMostSteps);
+  pcre2_set_heap_limit(made->limits.get(), kMostKibibytes);
+  compiled_ = std::move(made);
 }
 
 void RegularExpression::for_each_match(const std::string& text,

@@ -8,12 +8,14 @@
 
 namespace croquis {
 
-/// A Perl-compatible regular expression (PCRE2) over UTF-8, with the properties of Unicode in \s, \d, \w and \p.
-/// Oniguruma, which Hugging Face's tokenizers use, agrees on the expressions of GPT-2, GPT-4, Llama 3 and Qwen.
+/// A regular expression over UTF-8 in the syntax of Oniguruma, which Hugging Face's tokenizers use, with the properties
+/// of Unicode in \s, \d and \p. It is run by PCRE2, so that it is taken where both read it in one way, as those of
+/// GPT-2, GPT-4o, Llama 3 and Qwen, and otherwise refused. One difference is left: U+180E is white space in PCRE2.
 /// Copies share the compiled expression. Thread-safe.
 class RegularExpression {
  public:
-  /// Throws std::invalid_argument with the error and its position, without the expression itself.
+  /// Throws std::invalid_argument with the error, or what may be read in two ways, and its position, without the
+  /// expression itself.
   explicit RegularExpression(const std::string& expression);
 
   /// Calls match(begin, end) for each non-empty match in the text, from the left, without overlaps.

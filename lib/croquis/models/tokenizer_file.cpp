@@ -41,6 +41,19 @@ struct BytePairTokenizer::Reader {
     return id;
   }
 
+  // ["a", "b"], or "a b" in older files, where no token has a blank.
+  std::pair<std::string, std::string> pair_of(const json& merge) const {
+    if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
+      return {merge[0].get<std::string>(), merge[1].get<std::string>()};
+    }
+    const std::string text = merge.is_string() ? merge.get<std::string>() : "";
+    const std::size_t blank = text.find(' ');
+    if (blank == std::string::npos || text.find(' ', blank + 1) != std::string::npos) {
+      refuse(fmt::format("has the merge {}; pairs are read", shown(merge)));
+    }
+    return {text.substr(0, blank), text.substr(blank + 1)};
+  }
+
   void read_model(const json& model) const {
     if (is_there(model, "type") && text(model, "type") != "BPE") {
       refuse(fmt::format("model is '{}'; BPE is read", excerpt(text(model, "type"))));
@@ -55,15 +68,10 @@ struct BytePairTokenizer::Reader {
     if (!is_there(model, "vocab") || !model["vocab"].is_object()) refuse("has no vocab of ids by token");
     for (const auto& [token, id] : model["vocab"].items()) tokenizer.ids_.emplace(token, number(id));
     if (!is_there(model, "merges") || !model["merges"].is_array()) refuse("has no list of merges");
+    std::size_t rank = 0;
     for (const json& merge : model["merges"]) {
-      std::string pair;
-      if (merge.is_string()) {
-        pair = merge.get<std::string>();
-      } else if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
-        pair = merge[0].get<std::string>() + ' ' + merge[1].get<std::string>();
-      }
-      if (pair.find(' ') == std::string::npos) refuse(fmt::format("has the merge {}; pairs are read", shown(merge)));
-      tokenizer.ranks_.emplace(std::move(pair), tokenizer.ranks_.size());
+      const auto [left, right] = pair_of(merge);
+      tokenizer.ranks_[pair_key(left, right)] = rank++;  // of a pair that stands there twice, the last one counts
     }
     tokenizer.byte_fallback_ = flag(model, "byte_fallback", false);
     for (unsigned byte = 0; tokenizer.byte_fallback_ && byte < 256; ++byte) {
@@ -101,11 +109,13 @@ struct BytePairTokenizer::Reader {
       }
       const std::string content = text(token, "content");
       if (content.empty() || !is_there(token, "id")) refuse("has an added token without content or id");
-      const bool after = !tokenizer.normalizers_.empty() && flag(token, "normalized", !flag(token, "special", false));
-      (after ? tokenizer.normalised_added_ : tokenizer.added_)
-          .emplace_back(after ? tokenizer.normalised(content) : content, number(token["id"]));
-      if (flag(token, "special", false)) tokenizer.special_.insert(number(token["id"]));
-      if (after) tokenizer.ids_.emplace(content, tokenizer.normalised_added_.back().second);  // by its name
+      const std::uint32_t id = number(token["id"]);
+      const bool special = flag(token, "special", false), after = flag(token, "normalized", !special);
+      const std::string searched = after ? tokenizer.normalised(content) : content;
+      // What the normalizers leave nothing of is found nowhere.
+      if (!searched.empty()) (after ? tokenizer.normalised_added_ : tokenizer.added_).emplace_back(searched, id);
+      tokenizer.added_ids_.emplace(content, id);
+      if (special) tokenizer.special_.insert(id);
     }
     for (Added* added : {&tokenizer.added_, &tokenizer.normalised_added_}) {
       std::stable_sort(added->begin(), added->end(),
@@ -133,8 +143,7 @@ struct BytePairTokenizer::Reader {
       try {
         split.expression = std::make_shared<const RegularExpression>(expression);
       } catch (const std::invalid_argument& wrong) {
-        refuse(
-            fmt::format("the pattern of Split is '{}', no regular expression: {}", excerpt(expression), wrong.what()));
+        refuse(fmt::format("the pattern of Split is '{}', which is not read: {}", excerpt(expression), wrong.what()));
       }
     }
     tokenizer.splits_.push_back(std::move(split));
