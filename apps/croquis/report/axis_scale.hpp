@@ -12,6 +12,7 @@ class AxisScale {
   /// 1e150, and of a logarithmic axis below 1e-150: their quotients and differences must be numbers too.
   AxisScale(const std::vector<double>& numbers, bool logarithmic);
 
+  bool is_logarithmic() const { return logarithmic_; }
   bool shows(double x) const;
   /// 0 at the lower end, 1 at the upper one.
   double place(double x) const;

@@ -13,7 +13,7 @@
 namespace croquis {
 namespace {
 
-constexpr arma::uword kBlock = 64;  // columns of a part, as in product_symmetric
+constexpr arma::uword kPart = 64;  // columns, as in product_symmetric
 
 template <typename T>
 arma::Mat<T> columns_of(arma::Mat<T>& m, arma::uword first, arma::uword count) {
@@ -37,14 +37,14 @@ std::vector<ColumnPart> parts_of(arma::uword d, arma::uword c, bool symmetric) {
     }
   };
   if (!symmetric) {
-    const arma::uword blocks = 2 * blocks_of(d + c, 2 * kBlock);
+    const arma::uword blocks = 2 * blocks_of(d + c, 2 * kPart);
     cut(0, d + c, blocks, 0, blocks);
     return parts;
   }
-  const arma::uword of_x = 2 * blocks_of(c, 2 * kBlock), of_w = blocks_of(d, kBlock);
+  const arma::uword of_x = 2 * blocks_of(c, 2 * kPart), of_w = blocks_of(d, kPart);
   cut(d, c, of_x, 0, of_x / 2);
   for (arma::uword i = 0; i < of_w; ++i) {  // long and short ones in turns
-    const arma::uword first = (i % 2 == 0 ? of_w - 1 - i / 2 : i / 2) * kBlock, end = std::min(d, first + kBlock);
+    const arma::uword first = (i % 2 == 0 ? of_w - 1 - i / 2 : i / 2) * kPart, end = std::min(d, first + kPart);
     parts.push_back({first, end - first, end, true});
   }
   cut(d, c, of_x, of_x / 2, of_x);
@@ -158,7 +158,7 @@ IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& 
 }
 
 double iterative_solve_flops(double d, double c, const InverseIteration& options) {
-  const double share = options.symmetric ? std::min(1.0, (d + kBlock) / (2 * d)) : 1, steps = options.iterations;
+  const double share = options.symmetric ? std::min(1.0, (d + kPart) / (2 * d)) : 1, steps = options.iterations;
   if (by_inverse(d, c)) return 8 * share * steps * d * d * d + 2 * d * d * c;
   return (4 * steps + 2) * d * d * (share * d + c);
 }
