@@ -186,70 +186,61 @@ TEST_CASE_TEMPLATE("skyformer-softmax: a denominator below min / epsilon is a ru
   CHECK(gradient.v.is_finite());
 }
 
-TEST_CASE_TEMPLATE("skyformer-softmax: a row is right to a fifth of its denominator, or rounding is said to decide it",
-                   T, float, double) {
-  // Points of rank 4, whose core is nearly singular; in pairs of near keys too. Denominators in long double.
+TEST_CASE("skyformer-softmax: a row is right to a fifth of its denominator, or rounding is said to decide it") {
+  // In float, against denominators in long double where these are exact: of rows that are not below 1e-9 of the largest
+  // weight. The estimate is one change, which may be small by chance, so the draws are always the same.
   const arma::uword n = 24, p = 8;
-  int right = 0, refused = 0;
-  for (const double norm : {3.0, 6.0, 9.0, 12.0, 16.0, 20.0}) {
-    for (const double apart : {0.0, 1e-5}) {
-      if (apart > 0 && std::is_same_v<T, float>) continue;  // nearer than the cut-off tells apart
-      for (std::uint64_t draw = 0; draw < 4; ++draw) {
-        const Key key = Key(test_seed()).child("rank").child(draw);
-        arma::Mat<T> of_rank = random_matrix<T>(2 * n, 4, key.child("a")) * random_matrix<T>(4, p, key.child("b"));
-        for (arma::uword i = 0; i < 2 * n; ++i) of_rank.row(i) *= static_cast<T>(norm) / arma::norm(of_rank.row(i));
-        if (apart > 0) {
-          const arma::Mat<T> steps = random_matrix<T>(n, p, key.child("steps"));
-          for (arma::uword j = n; j < 2 * n; j += 2) {
-            of_rank.row(j + 1) = T(1.1) * of_rank.row(j) + static_cast<T>(apart) * steps.row(j - n);
-            of_rank.row(j) *= T(1.1);
-          }
-        }
-        const Problem<T> problem(of_rank.head_rows(n), of_rank.tail_rows(n), random_matrix<T>(n, 2, key.child("v")));
-        const arma::uvec chosen = arma::regspace<arma::uvec>(draw % 2, draw < 2 ? 1 : 2, 2 * n - 1);
-        Approximation<T> approximation;
-        const std::string message = refusal<std::runtime_error>(
-            [&] { approximation = skyformer_softmax(problem, chosen.n_elem, Key(1), landmarks_at(chosen)); });
-        if (message != "nothing was thrown") {
-          CHECK(contains(message, "skyformer-softmax: "));
-          ++refused;
-          continue;
-        }
-        ++right;
-        const Dense points = stacked_points(problem), centres = rows_of(points, chosen);
-        std::vector<long double> half(n);
-        for (arma::uword j = 0; j < n; ++j) {
-          for (arma::uword c = 0; c < p; ++c) half[j] += points(n + j, c) * points(n + j, c) / 2;
-        }
-        const long double top = *std::max_element(half.begin(), half.end());
-        Dense weights(n, 1);
-        for (arma::uword j = 0; j < n; ++j) weights(j, 0) = std::exp(half[j] - top);
-        const Dense queries = rows_of(points, arma::regspace<arma::uvec>(0, n - 1)),
-                    keys = rows_of(points, arma::regspace<arma::uvec>(n, 2 * n - 1));
-        const Dense sums = gaussian_of(queries, centres) *
-                           (inverted(gaussian_of(centres, centres)) * (gaussian_of(centres, keys) * weights));
-        double worst = 0;
-        for (arma::uword i = 0; i < n; ++i) {
-          const long double found = approximation.denominators->values(i);
-          worst = std::max(worst, static_cast<double>(std::fabs(found - sums(i, 0)) / std::fabs(sums(i, 0))));
-        }
+  int right = 0, wrong = 0;
+  for (const double norm : {3.0, 6.0, 9.0, 12.0}) {
+    for (std::uint64_t draw = 0; draw < 20; ++draw) {
+      // Points of rank 4 and different lengths, whose core is nearly singular.
+      const Key key = Key(5).child("rank").child(draw);
+      arma::fmat points_of_rank =
+          random_matrix<float>(2 * n, 4, key.child("a")) * random_matrix<float>(4, p, key.child("b"));
+      const arma::fvec lengths = arma::exp(0.3F * random_matrix<float>(2 * n, 1, key.child("lengths")).col(0));
+      for (arma::uword i = 0; i < 2 * n; ++i) {
+        points_of_rank.row(i) *= static_cast<float>(norm) * lengths(i) / arma::norm(points_of_rank.row(i));
+      }
+      const Problem<float> problem(points_of_rank.head_rows(n), points_of_rank.tail_rows(n),
+                                   random_matrix<float>(n, 2, key.child("v")));
+      const arma::uvec chosen = arma::regspace<arma::uvec>(draw % 2, draw % 4 < 2 ? 1 : 2, 2 * n - 1);
+      Approximation<float> approximation;
+      const std::string message = refusal<std::runtime_error>(
+          [&] { approximation = skyformer_softmax(problem, chosen.n_elem, Key(1), landmarks_at(chosen)); });
+      if (contains(message, "skyformer-softmax: rounding may decide")) ++wrong;
+      // What the cut-off of the pseudo-inverse leaves out is another approximation, and no rounding.
+      if (message != "nothing was thrown" || approximation.diagnostics.rank != chosen.n_elem) continue;
+      ++right;
+      const Dense points = stacked_points(problem), centres = rows_of(points, chosen),
+                  queries = rows_of(points, arma::regspace<arma::uvec>(0, n - 1)),
+                  keys = rows_of(points, arma::regspace<arma::uvec>(n, 2 * n - 1));
+      Dense weights(n, 1);
+      long double top = 0;
+      for (arma::uword j = 0; j < n; ++j) {
+        for (arma::uword c = 0; c < p; ++c) weights(j, 0) += keys(j, c) * keys(j, c) / 2;
+        top = std::max(top, weights(j, 0));
+      }
+      for (long double& w : weights.entries) w = std::exp(w - top);
+      const Dense sums = gaussian_of(queries, centres) *
+                         (inverted(gaussian_of(centres, centres)) * (gaussian_of(centres, keys) * weights));
+      for (arma::uword i = 0; i < n; ++i) {
+        const auto sum = static_cast<double>(sums(i, 0)), found = double(approximation.denominators->values(i));
         CAPTURE(norm);
-        CAPTURE(apart);
         CAPTURE(draw);
-        CHECK(worst <= 0.2);
+        CAPTURE(i);
+        if (std::fabs(sum) > 1e-9) CHECK(std::fabs(found - sum) <= 0.2 * std::fabs(sum));
       }
     }
   }
-  CHECK(right >= 6);
-  CHECK(refused >= 3);
+  CHECK(right >= 20);
+  CHECK(wrong >= 5);
 }
 
 TEST_CASE_TEMPLATE("skyformer: of landmarks that are equal points one is taken", T, float, double) {
-  // With both the core is singular, and norms of 20 let rounding decide.
+  // With both the core is singular.
   const arma::uword n = 40, p = 16;
   const Key key = Key(test_seed()).child("copies");
-  arma::Mat<T> q = random_matrix<T>(n, p, key.child("q")), k = random_matrix<T>(n, p, key.child("k"));
-  k *= T(5);
+  arma::Mat<T> q = random_matrix<T>(n, p, key.child("q")), k = T(1.5) * random_matrix<T>(n, p, key.child("k"));
   k.row(n - 1) = k.row(0);
   q.row(5) = k.row(0);
   const Problem<T> problem(q, k, random_matrix<T>(n, 3, key.child("v")));
