@@ -50,9 +50,8 @@ struct HyperattentionOptions {
 ///   sample_with_replacement on draw_key.child("keys"), the m' keys sample_weighted on draw_key.child("values"); with V
 ///   = 0 the latter are uniform. In the causal form they are drawn from the children of these two keys with the token
 ///   of a rectangle's first query.
-/// Cost: n_q d (2 (p + p_v) + 1) flops (causal: pairs_of_halves() in place of n_q d, leaves in parts of 64 queries),
-/// and
-///   2 r p (n_q + n_k) for the hash. 1 (norm: 3) <= d <= n_k.
+/// Cost: n_q d (2 (p + p_v) + 1) flops (causal: pairs_of_halves() in place of n_q d, leaves in parts of 64
+///   queries), and 2 r p (n_q + n_k) for the hash. 1 (norm: 3) <= d <= n_k.
 template <typename T>
 Approximation<T> hyperattention(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                 const HyperattentionOptions& options = {});
