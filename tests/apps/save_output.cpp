@@ -95,7 +95,10 @@ TEST_CASE("croquis error --save-output: --resume needs the folder of the rows, -
     refused(command + "--trials 3 --resume", name + " is missing, and error.csv has a row of it");
     std::filesystem::rename(folder / "away.npy", folder / "outs" / name);
   }
-  REQUIRE(run_croquis(command + "--trials 3 --resume", folder.path()).status == 0);
+  REQUIRE(run_croquis(
+              "error --methods linformer,nprf --features 8 --save-output ./outs/ --trials 3 --resume" + kSavedArrays,
+              folder.path())
+              .status == 0);
   CHECK(files().size() == 8);
   // What the earlier result had goes, what somebody else has there stays.
   write_text(folder / "outs" / "mine.npy", "mine");
@@ -104,6 +107,18 @@ TEST_CASE("croquis error --save-output: --resume needs the folder of the rows, -
               .status == 0);
   CHECK(files().size() == 3);
   CHECK(files().contains("mine.npy"));
+}
+
+TEST_CASE("croquis error --save-output: parts of a run have folders of their own, and are merged") {
+  TemporaryFolder folder;
+  write_arrays(folder);
+  for (const std::string part : {"1", "2"}) {
+    const std::string command = "error --methods linformer,nprf --features 8 --trials 2 --shard " + part +
+                                "/2 --save-output o" + part + " --out p" + part + ".csv " + kSavedArrays;
+    REQUIRE(run_croquis(command, folder.path()).status == 0);
+  }
+  const ProgramRun merged = run_croquis("merge p1.csv p2.csv --out all.csv", folder.path());
+  CHECK_MESSAGE(merged.status == 0, merged.output);
 }
 
 TEST_CASE("croquis error --save-output: a name that no file may have, a folder that cannot be, and --rows") {

@@ -133,11 +133,17 @@ void require_outputs(const SavedOutputs& outputs, const Table& found, const std:
   }
 }
 
+// As the meta file has it, so that outs and ./outs/ are one.
+std::string outputs_folder(const ErrorOptions& options) {
+  const std::filesystem::path folder = std::filesystem::path(options.save_output).lexically_normal();
+  return (folder.has_filename() ? folder : folder.parent_path()).string();
+}
+
 // Those of the result that --overwrite replaces, where they are in the same folder.
 std::set<std::string> earlier_outputs(const ErrorOptions& options) {
   const std::map<std::string, std::string> earlier = identity_of_run(options.run.out);
   const auto folder = earlier.find("--save-output");
-  if (!options.run.overwrite || folder == earlier.end() || folder->second != options.save_output) return {};
+  if (!options.run.overwrite || folder == earlier.end() || folder->second != outputs_folder(options)) return {};
   try {
     return output_names(typed_table(croquis::read_csv(options.run.out), command_named("error"), options.run.out));
   } catch (const std::invalid_argument&) {
@@ -216,7 +222,7 @@ int run_error(const ErrorOptions& options) {
   std::optional<SavedOutputs> outputs;  // a folder that cannot be is refused while the earlier result is whole
   std::set<std::string> earlier;
   if (!options.save_output.empty()) {
-    identity["--save-output"] = options.save_output;  // outputs of rows that are there are there too
+    identity["--save-output"] = outputs_folder(options);  // outputs of rows that are there are there too
     outputs.emplace(options.save_output, options.run.resume || options.run.overwrite);
     earlier = earlier_outputs(options);
   }

@@ -26,7 +26,7 @@ using nlohmann::json;
 using Row = std::vector<std::string>;
 
 // Not part of what the rows are; --threads is, in the identity, where it matters.
-const std::set<std::string> kOfOnePart = {"shard", "out", "plot", "threads", "quiet", "resume", "overwrite"};
+const std::set<std::string> kOfOnePart = {"shard", "out", "plot", "save-output", "threads", "quiet", "resume", "overwrite"};
 
 struct MergeOptions {
   std::string out;
@@ -126,6 +126,7 @@ void require_same(const std::map<std::string, std::string>& a, const std::map<st
 std::map<std::string, std::string> identity_in(const Part& part) {
   auto identity = part.meta["identity"].get<std::map<std::string, std::string>>();
   identity.erase("--shard");
+  if (identity.contains("--save-output")) identity["--save-output"] = "yes";  // each part has a folder of its own
   for (const char* key : {"croquis", "commit"}) identity[key] = part.meta["environment"].value(key, "unknown");
   return identity;
 }

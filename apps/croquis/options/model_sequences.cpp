@@ -120,7 +120,7 @@ ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels
 
 std::map<std::string, std::string> identity_of(const InputOptions& o, const OpenedModel& opened,
                                                const ModelSequences& sequences) {
-  const croquis::ModelOnSequence first(opened.model, sequences.read(0));
+  const croquis::ModelOnSequence checked(opened.model, sequences.read(0));  // throws where weights overflow
   croquis::Digest digest;
   for (std::size_t s = 0; s < sequences.numbers.size(); ++s) {
     const croquis::LabelledSequence sequence = sequences.read(s);

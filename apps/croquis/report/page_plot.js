@@ -178,14 +178,14 @@ class Plot {
       }
       const guaranteed = there.filter((p) => sy.shows(p.v[3]));
       if (guaranteed.length > 0) {
-        group.append(make('path', {class: 'bound', d: path(guaranteed.map((p) => [px(p.x), py(p.v[3])]))}));
+        group.append(make('path', {class: 'bound', d: path(guaranteed.map((p) => [at(p), py(p.v[3])]))}));
       }
       const marks = there.map((p) => {
         const place = 'translate(' + at(p).toFixed(1) + ' ' + py(p.v[0]).toFixed(1) + ')';
         const mark = make('path', {class: 'mark', transform: place, d: curve.marker});
         mark.append(make('title', {}, this.text(curve, p)));
         group.append(mark);
-        if (p.v[4]) group.append(make('text', {class: 'star', x: px(p.x), y: py(p.v[0]) - 6, 'text-anchor': 'middle'}, '*'));
+        if (p.v[4]) group.append(make('text', {class: 'star', x: at(p), y: py(p.v[0]) - 6, 'text-anchor': 'middle'}, '*'));
         return mark;
       });
       this.drawn.push({curve, there, marks});

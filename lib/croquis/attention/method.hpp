@@ -83,7 +83,7 @@ template <typename T>
 struct Method {
   std::string name, summary, source;
   Target target = Target::softmax;
-  /// Takes O(n_q n_k) work whatever d is, as exact attention does.
+  /// Takes O(n_q n_k) work or more whatever d is, as exact attention does.
   OptionFact quadratic = always(false);
   /// Has a causal form, in which no weight goes to later keys. (An oracle that is quadratic may give them some.) If
   /// false, prepare refuses causal problems.

@@ -108,8 +108,9 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
     return wanted == ToeplitzPath::fft ? RelativePath::fft : RelativePath::direct;
   }
   const auto flops = [&](RelativePath path) {
-    // No p: what features cost, which is more on the direct path, is in the rate, which was measured with p = 64. Not
-    // causal: blocks on the diagonal are computed whole, and the rates were measured without a mask.
+    // No p: what features cost, which is more on the direct path, is in the rate, which was measured with p = 64, when
+    // the features of queries were computed as often as those of keys. Not causal: blocks on the diagonal are computed
+    // whole, and the rates were measured without a mask.
     return relative_flops(path, tokens, 0, static_cast<double>(p_v), static_cast<double>(d), {}, position.height);
   };
   return flops(RelativePath::fft) < kFftRate<T> * flops(RelativePath::direct) ? RelativePath::fft

@@ -39,8 +39,8 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
 ///   the features, which all keys share.
 ///   diagnostics.direct_rows is the number of direct rows (n_q if everything is computed by the direct path). The
 ///   bounds are for the output; those of the scores, applied to other X, and of the adjoint are relative to norms.
-/// Memory: with n = max(n_q, n_k), O(n (p_v + 64)) for any d on the path fft, O(n p_v) on the others, and there d (p_v
-///   + 256) for the running sums or the features of a block of tokens.
+/// Memory: with n = max(n_q, n_k), O(n (p_v + 64)) for any d on the path fft, O(n p_v) on the others, and there d p_v
+///   for the running sums, or for each thread 768 d for the features of a block of queries and one of keys.
 /// Cost: as relative_flops.
 /// Throws: std::runtime_error, with `name` and the token, if an estimated row sum is not finite, or too small
 ///   (checked_denominators).

@@ -41,10 +41,9 @@ Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Key& 
 /// Lemma 1), and a Nystrom approximation commutes with this scaling, so A~ = D_Q^{1/2} C~ D_K^{1/2}. D_Q cancels in the
 /// quotient, and D_K = exp(||k||^2 / sqrt(p)) enters through its logarithm less the maximum, so nothing overflows. A~
 /// can have negative entries; for a denominator <= 0 the normalisation of the row is lost.
-/// Throws: std::runtime_error if a denominator is 0 or nearly (all weights of a row underflow), or if an estimate of
-/// what
-///   rounding does to one exceeds a tenth of it: the keys that matter to the row are then so much shorter than others
-///   that it drowns in the rounding of theirs.
+/// Throws: std::runtime_error if a denominator is 0 or nearly (all weights of a row underflow), or if rounding may
+///   change one by a tenth, as estimated: the keys that matter to the row are then so much shorter than others that it
+///   drowns in the rounding of theirs.
 template <typename T>
 Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                    const SkyformerOptions& options = {});

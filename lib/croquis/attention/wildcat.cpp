@@ -50,10 +50,12 @@ struct CentredKeys {
                            : problem.n_k() > 1
                                ? wildcat_scale(largest_query, largest_key, static_cast<double>(problem.n_k()), p)
                                : 1);
+    require(std::isfinite(scale * scale), "wildcat", "1 / (temperature^2 sqrt(p)) below infinity",
+            {{"temperature", options.temperature}, {"p", p}});
     log_roots = scale * scale / 2 * squares;
     // The kernel squares distances, which are at most twice a norm.
     require(std::isfinite(8 * log_roots.max()), "wildcat", "exponents |k|^2 / (temperature^2 sqrt(p)) below infinity",
-            {{"temperature", options.temperature}, {"largest |k|", largest_key}});
+            {{"temperature", options.temperature}, {"largest |k - mean|", largest_key}});
     rounding = std::numeric_limits<T>::epsilon() * (1 + 2 * log_roots.max());
     log_roots -= log_roots.max();
     kernel = gaussian_kernel_matrix(keys, scale);

@@ -71,12 +71,10 @@ const Columns<ClaimRow>& claim_columns() {
       {{"slack", Role::number, "bound / observed"}, &ClaimRow::slack},
       {{"power", Role::number,
         "the smallest violation that this row would refute with probability 0.95: a failure rate (of a claim that a "
-        "rate "
-        "is above an allowance the largest rate) by all the draws that the row may take, a share of draws, the "
-        "relative "
-        "gap of two means, the distance of two distributions, or of an identity the relative error of its formula; "
-        "`NA` "
-        "where nothing is random and no formula is compared, and for a mean of one value (docs/claims.md)"},
+        "rate is above an allowance the largest rate) by all the draws that the row may take, a share of draws, the "
+        "relative gap of two means, the distance of two distributions, or of an identity the relative error of its "
+        "formula; `NA` where nothing is random and no formula is compared, and for a mean of one value "
+        "(docs/claims.md)"},
        &ClaimRow::power},
       {{"tightness_lo", Role::number,
         "of a bound: the factor by which it can be lowered at least, by a proof; 1 where there is none"},

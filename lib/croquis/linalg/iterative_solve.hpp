@@ -19,8 +19,7 @@ struct IterativeSolution {
 ///   13/4 a step. On softmax matrices with condition numbers from 1 to 10^8 the result was off by 2 to 15 times as much
 ///   as by iterative_inverse: at most 4e-4 of its norm in float.
 /// Cost: 2 d^2 (d + c) flops, and twice as many for each step; for a symmetric N, of which only blocks of 64 columns
-/// down
-///   to the diagonal are computed, (d + 64) / (2 d) of the terms with d^3, or all of them for d <= 64. Where Z is
+///   down to the diagonal are computed, (d + 64) / (2 d) of the terms with d^3, or all of them for d <= 64. Where Z is
 ///   computed, as iterative_inverse, and 2 d^2 c.
 /// Throws: std::runtime_error if W is no longer finite.
 template <typename T>

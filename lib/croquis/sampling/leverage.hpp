@@ -44,8 +44,7 @@ arma::uword leverage_rank(arma::uword d);
 ///   constant probability, is for independent draws with 3/2 times the scores at a ridge that is given.
 /// Randomness: children "order", "level" and "final" of the random key.
 /// Cost: a sample of m points takes n m^2 flops and n m kernel entries for n points. m is about d / 2, at the lowest
-/// level
-///   d, so that all levels take about n d^2 / 2 and n d; no n x n matrix.
+///   level d, so that all levels take about n d^2 / 2 and n d; no n x n matrix.
 template <typename T>
 arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key);
 

@@ -41,7 +41,6 @@ Finding figure_finding(const Check& check, const Subject& subject, arma::uword d
                linformer = of_linformer.mean(), mean = relative_error(v_mean(problem).output, exact);
   Finding finding =
       decide_identity(fmt::format("{} d={}", subject.name, d), own, std::min({informer, linformer, mean}));
-  if (own == linformer) finding.verdict = Verdict::refuted;  // the smallest is below the others
   finding.n = problem.n();
   finding.p = problem.p();
   finding.d = d;
@@ -51,6 +50,7 @@ Finding figure_finding(const Check& check, const Subject& subject, arma::uword d
                            : relative_error_of_mean(informer < linformer ? of_informer : of_linformer);
   finding.power = power_of_means(std::hypot(relative_error_of_mean(of_skeinformer), other));
   withhold_within_error(finding);
+  if (own == linformer) finding.verdict = Verdict::refuted;  // the smallest is below the others, and no tie
   // With as many features as tokens methods are exact, and nothing is compared.
   if (d == problem.n()) finding.verdict = Verdict::not_applicable;
   finding.threshold = fmt::format("tokens = {}; draws = {}; d = {}", tokens, draws, d);
@@ -99,10 +99,9 @@ Report check_figure_charitable(const Check& check) {
     report.findings.push_back(std::move(finding));
   }
   report.number = ratio;
-  report.sentence = std::string(
-                        "largest (error of Skeinformer) / (smallest of Informer, Linformer, mean of the values), large "
-                        "d") +
-                    (check.own_input ? "" : ", text");
+  report.sentence =
+      fmt::format("largest (error of Skeinformer) / (smallest of Informer, Linformer, mean of the values), large d{}",
+                  check.own_input ? "" : ", text");
   return report;
 }
 
