@@ -26,7 +26,8 @@ using nlohmann::json;
 using Row = std::vector<std::string>;
 
 // Not part of what the rows are; --threads is, in the identity, where it matters.
-const std::set<std::string> kOfOnePart = {"shard", "out", "plot", "save-output", "threads", "quiet", "resume", "overwrite"};
+const std::set<std::string> kOfOnePart = {"shard",   "out",   "plot",   "save-output",
+                                          "threads", "quiet", "resume", "overwrite"};
 
 struct MergeOptions {
   std::string out;
