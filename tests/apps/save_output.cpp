@@ -117,7 +117,7 @@ TEST_CASE("croquis error --save-output: parts of a run have folders of their own
                                 "/2 --save-output o" + part + " --out p" + part + ".csv " + kSavedArrays;
     REQUIRE(run_croquis(command, folder.path()).status == 0);
   }
-  const ProgramRun merged = run_croquis("merge p1.csv p2.csv --out all.csv", folder.path());
+  const ProgramRun merged = run_croquis("merge all.csv p1.csv p2.csv", folder.path());
   CHECK_MESSAGE(merged.status == 0, merged.output);
 }
 
