@@ -106,11 +106,12 @@ std::vector<Replacement> replacements_of(const ModelOptions& options, const croq
 }
 
 // A choice may change under its name, and so may the files that options of its methods name.
-std::map<std::string, std::string> identity_of_choice(const std::string& path, const Replacement& choice) {
+std::map<std::string, std::string> identity_of_choice(const std::string& path, const std::string& bytes,
+                                                      const Replacement& choice) {
   std::vector<MethodChoice> methods;
   for (const auto& [place, head] : choice.heads) methods.push_back(head.choice);
   std::map<std::string, std::string> identity = identity_of_files(methods);
-  identity["contents of " + path] = croquis::digest_of(croquis::read_bytes(path));
+  identity["contents of " + path] = croquis::digest_of(bytes);
   return identity;
 }
 
@@ -248,9 +249,11 @@ int run_model(const ModelOptions& options) {
   const ModelSequences sequences = model_sequences(tokens, options.labels, model, key.child("mask"));
   const arma::uword fewest = *std::min_element(sequences.lengths.begin(), sequences.lengths.end());
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
+  std::string bytes;  // of --choice, read once: its digest is that of what is run
   std::vector<SavedChoice> saved;
   if (!options.choice.empty()) {
-    saved = croquis::parse_saved_choices(croquis::read_bytes(options.choice), options.choice);
+    bytes = croquis::read_bytes(options.choice);
+    saved = croquis::parse_saved_choices(bytes, options.choice);
   }
   const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features, saved);
   check(options, replacements, sequences, fewest, causal);
@@ -259,7 +262,7 @@ int run_model(const ModelOptions& options) {
 
   std::map<std::string, std::string> identity = identity_of(tokens, {name, model}, sequences);
   identity.merge(identity_of_files(methods));
-  if (!options.choice.empty()) identity.merge(identity_of_choice(options.choice, replacements.back()));
+  if (!options.choice.empty()) identity.merge(identity_of_choice(options.choice, bytes, replacements.back()));
   std::vector<std::string> companions = {".summary.csv"};
   if (options.by_layer) companions.emplace_back(".layers.csv");
   Run run(options.run, "model", croquis::model_columns().list(options.columns()), identity, companions);
