@@ -19,6 +19,7 @@ namespace {
 struct Option {
   std::string name, help;
   bool takes_value = false;
+  bool may_be_file = false;  // neither a number nor one of a few words
 };
 
 // The options that `croquis COMMAND --help` lists: "  --name TYPE...   help", the help perhaps on the next line.
@@ -28,7 +29,10 @@ std::vector<Option> options_of(const std::string& command, const TemporaryFolder
   for (std::string line; std::getline(help, line);) {
     if (line.starts_with("  --")) {
       const std::size_t end = line.find(' ', 2), next = line.find_first_not_of(' ', end);
-      options.push_back({line.substr(2, end - 2), next == std::string::npos ? "" : line.substr(next), next == end + 1});
+      const bool takes_value = next == end + 1;
+      const bool text = takes_value && line.compare(next, 4, "TEXT") == 0 && line.compare(next, 6, "TEXT:{") != 0;
+      options.push_back(
+          {line.substr(2, end - 2), next == std::string::npos ? "" : line.substr(next), takes_value, text});
     } else if (!options.empty() && line.starts_with("      ")) {
       options.back().help += line;
     }
@@ -130,19 +134,15 @@ std::vector<std::string> bad_values() {
           "4:",
           "all,all",
           "a:b=c",
-          "none.npy",
-          ".",
-          "/dev/null",
-          "/dev/zero",
-          "junk.npy",
-          "empty.npy",
-          "claims.npy",
-          "sparse.npy",
-          "junk.mtx",
-          "junk.npz",
-          "junk.pt",
-          "junk.safetensors",
-          "junk.svg"};
+          "none.npy"};
+}
+
+// With names of files and folders, most of which are not what they say.
+std::vector<std::string> bad_values_and_files() {
+  std::vector<std::string> values = bad_values();
+  values.insert(values.end(), {".", "/dev/null", "/dev/zero", "junk.npy", "empty.npy", "claims.npy", "sparse.npy",
+                               "junk.mtx", "junk.npz", "junk.pt", "junk.safetensors", "junk.svg"});
+  return values;
 }
 
 void write_files(const TemporaryFolder& folder) {
@@ -214,7 +214,7 @@ TEST_CASE("every option of every command, given what it should not have: one cle
       }
       tries.push_back({joined(command.name, options, {option.name}), word});
       tries.push_back({joined(command.name, options, {option.name, "1", option.name, "1"}), word});
-      for (const std::string& value : bad_values()) {
+      for (const std::string& value : option.may_be_file ? bad_values_and_files() : bad_values()) {
         // A file is named by its path instead.
         const std::string names = word + "|croquis: " + value.substr(0, value.find('\n')) + "|cannot be opened";
         tries.push_back({joined(command.name, options, {option.name + "=" + value}), names});
@@ -222,7 +222,7 @@ TEST_CASE("every option of every command, given what it should not have: one cle
     }
     if (makes_rows) CHECK(found > 10);
   }
-  for (const std::string& value : bad_values()) {
+  for (const std::string& value : bad_values_and_files()) {
     tries.push_back({{"--config", value, "list", "methods"}, "config|options|INI"});
     tries.push_back({{"plot", value, "--out", "p.svg"}, "croquis: " + value.substr(0, 1) + "|cannot be opened|file"});
     tries.push_back({{"plot", "none.csv", "--out=" + value}, "none.csv|a plot ends in|--out"});
