@@ -23,17 +23,6 @@ struct Node {
   arma::uword count() const { return end - begin; }
 };
 
-// What a node is split by, and what its halves are.
-template <typename T>
-struct Cut {
-  arma::Col<T> direction;
-  T at = 0;
-  arma::uword left = 0;   // points of the first half
-  bool sums_left = true;  // the half whose points are added up: the smaller one
-  std::vector<arma::vec> parts;
-  double weight = 0, squares = 0;
-};
-
 template <typename T>
 class Splitter {
  public:
@@ -44,15 +33,11 @@ class Splitter {
     std::iota(tree_.order.begin(), tree_.order.end(), 0U);
     side_.resize(n);
     moved_.resize(n);
-    Node root{.begin = 0, .end = n, .sum = arma::vec(points.n_rows, arma::fill::zeros)};
-    std::vector<arma::vec> parts(blocks_of(n, kPointsAtOnce));
-    parallel_for(parts.size(), [&](std::size_t b) {
-      const arma::uword first = b * kPointsAtOnce, end = block_end(b, root);
-      squared_norms(points_.colptr(first), points_.n_rows, end - first, norms_.data() + first);
-      parts[b] = sum_of(first, end);
+    Node root{.begin = 0, .end = n};
+    in_blocks(0, n, [&](std::size_t, arma::uword begin, arma::uword end) {
+      squared_norms(points_.colptr(begin), points_.n_rows, end - begin, norms_.data() + begin);
     });
-    for (const arma::vec& part : parts) root.sum += part;
-    finish(root, 0, n);
+    add_up(root);
     nodes_.push_back(std::move(root));
     tree_.parent.push_back(0);
   }
@@ -76,10 +61,6 @@ class Splitter {
   }
 
  private:
-  static arma::uword block_end(arma::uword b, const Node& node) {
-    return std::min(node.end, node.begin + (b + 1) * kPointsAtOnce);
-  }
-
   // sum of w x over places of the order, in T, for at most kPointsAtOnce of them
   arma::vec sum_of(arma::uword begin, arma::uword end) const {
     arma::Col<T> weights(end - begin), sum(points_.n_rows);
@@ -89,9 +70,14 @@ class Splitter {
     return arma::conv_to<arma::vec>::from(sum);
   }
 
-  // Weight, squares and spread of a node whose sum is known, from the places begin ... end of the order.
-  void finish(Node& node, arma::uword begin, arma::uword end) const {
-    for (arma::uword i = begin; i < end; ++i) {
+  // The sums and the spread of a node.
+  void add_up(Node& node) const {
+    std::vector<arma::vec> parts(blocks_of(node.count(), kPointsAtOnce));
+    in_blocks(node.begin, node.end,
+              [&](std::size_t b, arma::uword begin, arma::uword end) { parts[b] = sum_of(begin, end); });
+    node.sum.zeros(points_.n_rows);
+    for (const arma::vec& part : parts) node.sum += part;
+    for (arma::uword i = node.begin; i < node.end; ++i) {
       const auto w = static_cast<double>(weights_[tree_.order[i]]);
       node.weight += w;
       node.squares += w * static_cast<double>(norms_[tree_.order[i]]);
@@ -132,9 +118,9 @@ class Splitter {
   arma::Col<T> farthest(const Node& node, const arma::Col<T>& mean) const {
     const std::uint32_t* order = tree_.order.data() + node.begin;
     std::vector<T> products(node.count());
-    parallel_for(blocks_of(node.count(), kPointsAtOnce), [&](std::size_t b) {
-      const arma::uword from = b * kPointsAtOnce, count = std::min(kPointsAtOnce, node.count() - from);
-      dots(mean.memptr(), points_.memptr(), points_.n_rows, order + from, count, products.data() + from);
+    in_blocks(node.begin, node.end, [&](std::size_t b, arma::uword begin, arma::uword end) {
+      dots(mean.memptr(), points_.memptr(), points_.n_rows, tree_.order.data() + begin, end - begin,
+           products.data() + b * kPointsAtOnce);
     });
     arma::uword best = 0;
     T most = -std::numeric_limits<T>::infinity();
@@ -147,101 +133,98 @@ class Splitter {
   }
 
   void split(const std::vector<arma::uword>& chosen) {
-    std::vector<Cut<T>> cuts(chosen.size());
-    struct Block {
-      arma::uword cut, begin, end;
-    };
-    std::vector<Block> blocks;
-    for (arma::uword c = 0; c < chosen.size(); ++c) {
-      const Node& node = nodes_[chosen[c]];
-      for (arma::uword b = 0; b < blocks_of(node.count(), kPointsAtOnce); ++b) {
-        blocks.push_back({c, node.begin + b * kPointsAtOnce, block_end(b, node)});
-      }
-      tree_.visits += static_cast<double>(node.count());
+    std::vector<Node> halves(chosen.size());
+    arma::uword all = 0, most = 0;
+    for (const arma::uword place : chosen) {
+      all += nodes_[place].count();
+      most = std::max(most, nodes_[place].count());
     }
-    parallel_for(cuts.size(), kPointsDrawn * 8 * points_.n_rows, [&](std::size_t c) {
-      const arma::Col<T> mean = mean_of(nodes_[chosen[c]]);
-      cuts[c].direction =
-          direction_ == SplitDirection::far ? farthest(nodes_[chosen[c]], mean) : principal(nodes_[chosen[c]], mean);
-      const T length = arma::norm(cuts[c].direction);
-      if (length > 0) cuts[c].direction /= length;
-      cuts[c].at = arma::dot(cuts[c].direction, mean);
-    });
-    parallel_for(blocks.size(), [&](std::size_t b) {
-      const auto [cut, begin, end] = blocks[b];
-      T along[kPointsAtOnce];
-      dots(cuts[cut].direction.memptr(), points_.memptr(), points_.n_rows, tree_.order.data() + begin, end - begin,
-           along);
-      for (arma::uword i = begin; i < end; ++i) side_[i] = along[i - begin] > cuts[cut].at;
-    });
-    parallel_for(cuts.size(), [&](std::size_t c) { divide(nodes_[chosen[c]], cuts[c]); });
-    // The sums of the smaller halves.
-    blocks.clear();
-    for (arma::uword c = 0; c < chosen.size(); ++c) {
-      const Node& node = nodes_[chosen[c]];
-      const arma::uword middle = node.begin + cuts[c].left;
-      const arma::uword begin = cuts[c].sums_left ? node.begin : middle, end = cuts[c].sums_left ? middle : node.end;
-      cuts[c].parts.resize(blocks_of(end - begin, kPointsAtOnce));
-      for (arma::uword b = 0; b < cuts[c].parts.size(); ++b) {
-        blocks.push_back({c, begin + b * kPointsAtOnce, std::min(end, begin + (b + 1) * kPointsAtOnce)});
-      }
+    tree_.visits += static_cast<double>(all);
+    // A thread a node, whose points then stay in its cache, if none has more than a thread's share of the points. Loops
+    // within divide the points of few nodes, and run on one thread otherwise.
+    const auto halve = [&](std::size_t c) { halves[c] = smaller_half(nodes_[chosen[c]]); };
+    if (most * static_cast<arma::uword>(threads()) <= all) {
+      parallel_for(chosen.size(), (all / chosen.size() + 2 * kPointsDrawn) * 4 * points_.n_rows, halve);
+    } else {
+      for (std::size_t c = 0; c < chosen.size(); ++c) halve(c);
     }
-    parallel_for(blocks.size(), [&](std::size_t b) {
-      const auto [cut, begin, end] = blocks[b];
-      const Node& node = nodes_[chosen[cut]];
-      const arma::uword first = cuts[cut].sums_left ? node.begin : node.begin + cuts[cut].left;
-      cuts[cut].parts[(begin - first) / kPointsAtOnce] = sum_of(begin, end);
-    });
-    for (arma::uword c = 0; c < chosen.size(); ++c) make_children(chosen[c], cuts[c]);
+    for (arma::uword c = 0; c < chosen.size(); ++c) make_children(chosen[c], std::move(halves[c]));
   }
 
-  // Stable: the points of either side keep their order.
-  void divide(const Node& node, Cut<T>& cut) {
-    arma::uword left = node.begin;
-    for (arma::uword i = node.begin; i < node.end; ++i) left += side_[i] ? 0 : 1;
-    cut.left = left - node.begin;
-    cut.sums_left = 2 * cut.left <= node.count();
-    arma::uword to[2] = {node.begin, left};
+  // Puts the points of either side of the cut next to each other. The smaller side, whose points are added up; without
+  // points if the direction tells none apart.
+  Node smaller_half(const Node& node) {
+    const arma::Col<T> mean = mean_of(node);
+    arma::Col<T> direction = direction_ == SplitDirection::far ? farthest(node, mean) : principal(node, mean);
+    const T length = arma::norm(direction);
+    if (length > 0) direction /= length;
+    const T at = arma::dot(direction, mean);
+    in_blocks(node.begin, node.end, [&](std::size_t, arma::uword begin, arma::uword end) {
+      T along[kPointsAtOnce];
+      dots(direction.memptr(), points_.memptr(), points_.n_rows, tree_.order.data() + begin, end - begin, along);
+      for (arma::uword i = begin; i < end; ++i) side_[i] = along[i - begin] > at;
+    });
+    const arma::uword middle = divide(node);
+    const bool left = middle - node.begin <= node.end - middle;
+    Node half{.begin = left ? node.begin : middle, .end = left ? middle : node.end};
+    if (half.count() > 0) add_up(half);
+    return half;
+  }
+
+  // A loop over the blocks of some places of the order.
+  template <typename Body>
+  void in_blocks(arma::uword first, arma::uword last, const Body& body) const {
+    parallel_for(blocks_of(last - first, kPointsAtOnce), [&](std::size_t b) {
+      const arma::uword begin = first + b * kPointsAtOnce;
+      body(b, begin, std::min(last, begin + kPointsAtOnce));
+    });
+  }
+
+  // Stable: the points of either side keep their order. Returns where the second side begins.
+  arma::uword divide(const Node& node) {
+    arma::uword middle = node.begin;
+    for (arma::uword i = node.begin; i < node.end; ++i) middle += side_[i] ? 0 : 1;
+    arma::uword to[2] = {node.begin, middle};
     for (arma::uword i = node.begin; i < node.end; ++i) moved_[to[side_[i] ? 1 : 0]++] = tree_.order[i];
     std::copy(moved_.begin() + static_cast<std::ptrdiff_t>(node.begin),
               moved_.begin() + static_cast<std::ptrdiff_t>(node.end),
               tree_.order.begin() + static_cast<std::ptrdiff_t>(node.begin));
+    return middle;
   }
 
-  void make_children(arma::uword place, const Cut<T>& cut) {
+  void make_children(arma::uword place, Node half) {
     Node& node = nodes_[place];
-    if (cut.left == 0 || cut.left == node.count()) {
-      node.spread = 0;  // nothing that this direction tells apart: a leaf for good
+    if (half.count() == 0) {
+      node.spread = 0;  // a leaf for good
       return;
     }
-    const arma::uword middle = node.begin + cut.left;
-    Node left{.begin = node.begin, .end = middle}, right{.begin = middle, .end = node.end};
-    Node& small = cut.sums_left ? left : right;
-    Node& large = cut.sums_left ? right : left;
-    small.sum.zeros(points_.n_rows);
-    for (const arma::vec& part : cut.parts) small.sum += part;
-    finish(small, small.begin, small.end);
-    large.sum = node.sum - small.sum;
-    large.weight = node.weight - small.weight;
-    large.squares = node.squares - small.squares;
-    set_spread(large);
+    const bool left = half.begin == node.begin;
+    Node other{.begin = left ? half.end : node.begin, .end = left ? node.end : half.begin};
+    other.sum = node.sum - half.sum;
+    other.weight = node.weight - half.weight;
+    other.squares = node.squares - half.squares;
+    set_spread(other);
     const auto made = static_cast<std::uint32_t>(tree_.parent.size());
     tree_.parent.push_back(node.id);
     tree_.parent.push_back(node.id);
-    left.id = made;
-    right.id = made + 1;
-    node = std::move(left);
-    nodes_.push_back(std::move(right));
+    (left ? half : other).id = made;
+    (left ? other : half).id = made + 1;
+    node = left ? std::move(half) : std::move(other);
+    nodes_.push_back(left ? std::move(other) : std::move(half));
   }
 
   PointTree finished() && {
     std::sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.begin < b.begin; });
     tree_.leaf.resize(tree_.order.size());
-    for (std::uint32_t c = 0; c < nodes_.size(); ++c) {
-      tree_.first.push_back(nodes_[c].begin);
-      tree_.node.push_back(nodes_[c].id);
-      for (arma::uword i = nodes_[c].begin; i < nodes_[c].end; ++i) tree_.leaf[tree_.order[i]] = c;
+    for (const Node& node : nodes_) {
+      tree_.first.push_back(node.begin);
+      tree_.node.push_back(node.id);
     }
+    parallel_for(nodes_.size(), tree_.order.size() / nodes_.size(), [&](std::size_t c) {
+      for (arma::uword i = nodes_[c].begin; i < nodes_[c].end; ++i) {
+        tree_.leaf[tree_.order[i]] = static_cast<std::uint32_t>(c);
+      }
+    });
     tree_.first.push_back(tree_.order.size());
     return std::move(tree_);
   }

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <croquis/attention/kriged/cells.hpp>
 #include <croquis/core/serial_blas.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/linalg/products.hpp>
-#include <limits>
+#include <croquis/linalg/row_math.hpp>
 
 namespace croquis {
 namespace {
@@ -48,10 +49,16 @@ template <typename T>
 arma::Mat<T> cell_weights(const KrigedInput<T>& input, const ExactRows<T>& rows, const KeyCells<T>& cells) {
   const SerialBlas serial;
   arma::Mat<T> weights = product_nt<T>(input.scale * rows.queries, cells.keys);
-  weights.each_col() -= rows.log_sums;
-  // Of equal keys that are long, the mean is off by so much rounding that its logit may be far above the others'.
-  weights.clamp(std::numeric_limits<T>::lowest(), T(0));
-  return arma::exp(weights);
+  // At most 1, also of equal keys that are long: their mean is off by so much rounding that its logit may be far above
+  // the others'.
+  const arma::uword n = weights.n_rows, at_once = 64;
+  parallel_for(blocks_of(weights.n_cols, at_once), at_once * n, [&](std::size_t b) {
+    const arma::uword first = b * at_once;
+    arma::Col<T> sums(n, arma::fill::zeros);
+    exp_shifted_rows(weights.colptr(first), n, std::min(at_once, weights.n_cols - first), rows.log_sums.memptr(),
+                     sums.memptr());
+  });
+  return weights;
 }
 
 template struct KeyCells<float>;

@@ -26,10 +26,27 @@ arma::Mat<T> less_row(const arma::Mat<T>& x, const arma::Row<T>& row) {
   return less;
 }
 
+template <typename T>
+ColumnRanges<T> ranges_of(const arma::Mat<T>& x) {
+  ColumnRanges<T> ranges{arma::Row<T>(x.n_cols), arma::Row<T>(x.n_cols)};
+  parallel_for(x.n_cols, x.n_rows, [&](std::size_t c) {
+    const T* column = x.colptr(c);
+    T low = column[0], high = low;
+#pragma omp simd reduction(min : low) reduction(max : high)  // which std::min prevents, as it returns a reference
+    for (arma::uword i = 0; i < x.n_rows; ++i) {
+      low = column[i] < low ? column[i] : low;
+      high = column[i] > high ? column[i] : high;
+    }
+    ranges.minima[c] = low;
+    ranges.maxima[c] = high;
+  });
+  return ranges;
+}
+
 // 1 where squares of squares of the entries, and their sums, are far from the largest and the smallest numbers.
 template <typename T>
-T size_of(const arma::Mat<T>& values) {
-  const T largest = largest_entry(values);
+T size_of(const ColumnRanges<T>& ranges) {
+  const T largest = std::max(-ranges.minima.min(), ranges.maxima.max());
   int exponent = 0;
   std::frexp(largest, &exponent);
   const bool moderate = std::abs(exponent) <= std::numeric_limits<T>::max_exponent / 16;
@@ -46,7 +63,8 @@ Problem<T> of_moderate_values(const Problem<T>& given, T size) {
 
 template <typename T>
 KrigedInput<T>::KrigedInput(const Problem<T>& given)
-    : value_size(size_of(given.V())),
+    : value_ranges(ranges_of(given.V())),
+      value_size(size_of(value_ranges)),
       problem(of_moderate_values(given, value_size)),
       queries(given.Q()),
       keys(given.K()),
@@ -57,31 +75,24 @@ KrigedInput<T>::KrigedInput(const Problem<T>& given)
       scale(1 / std::sqrt(static_cast<T>(given.p()))) {
   const arma::Mat<T>& v = problem.V();
   constexpr arma::uword at_once = 1024;
-  arma::Mat<T> minima(v.n_cols, blocks_of(v.n_rows, at_once)), maxima(arma::size(minima));
-  parallel_for(minima.n_cols, at_once * v.n_cols, [&](std::size_t b) {
+  parallel_for(blocks_of(v.n_rows, at_once), at_once * v.n_cols, [&](std::size_t b) {
     const arma::uword first = b * at_once, end = std::min(v.n_rows, first + at_once);
     for (arma::uword c = 0; c < v.n_cols; ++c) {
       const T *from = v.colptr(c), mean = value_mean[c];
       T *to = values.colptr(c), *squares = value_norms.memptr();
-      T low = from[first], high = low;
-#pragma omp simd reduction(min : low) reduction(max : high)  // which std::min prevents, as it returns a reference
       for (arma::uword j = first; j < end; ++j) {
-        low = from[j] < low ? from[j] : low;
-        high = from[j] > high ? from[j] : high;
         const T x = from[j] - mean;
         to[j] = x;
         squares[j] += x * x;
       }
-      minima.at(c, b) = low;
-      maxima.at(c, b) = high;
     }
     std::fill(values.colptr(v.n_cols) + first, values.colptr(v.n_cols) + end, T(1));
     for (arma::uword j = first; j < end; ++j) value_norms[j] = std::sqrt(value_norms[j]);
   });
-  value_minima = arma::min(minima, 1).t();
-  value_maxima = arma::max(maxima, 1).t();
-  lowest = value_minima - value_mean;
-  highest = value_maxima - value_mean;
+  value_ranges.minima /= value_size;
+  value_ranges.maxima /= value_size;
+  lowest = value_ranges.minima - value_mean;
+  highest = value_ranges.maxima - value_mean;
   const SerialBlas serial;
   value_rms = arma::norm(value_norms) / std::sqrt(static_cast<T>(v.n_rows));
 }

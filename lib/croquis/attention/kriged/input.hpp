@@ -10,6 +10,12 @@
 
 namespace croquis {
 
+/// The smallest and the largest entries of the columns of a matrix.
+template <typename T>
+struct ColumnRanges {
+  arma::Row<T> minima, maxima;
+};
+
 /// Tokens less their means. Softmax does not see a vector that is added to all keys, and rows of B~ sum to 1, so that
 /// the mean of the values is added at the end.
 template <typename T>
@@ -21,17 +27,17 @@ struct KrigedInput {
   /// Made at the first call, for screens: the standard deviations of the keys' coordinates, over the largest entry.
   const arma::Col<T>& key_deviations() const;
 
+  ColumnRanges<T> value_ranges;     // of V, divided as follows
   T value_size = 1;                 // a power of two by which V has been divided where its squares could overflow
   Problem<T> problem;               // with these values
   CentredColumns<T> queries, keys;  // p x n_q, p x n_k
   arma::Mat<T> key_rows;            // the centred keys, n_k x p
   arma::Row<T> value_mean;
-  arma::Mat<T> values;                      // centred, and as the last column 1: n_k x (p_v + 1)
-  arma::Col<T> value_norms;                 // |v_j| of the centred values
-  T value_rms = 0;                          // root of the mean of their squares
-  arma::Row<T> lowest, highest;             // of the centred columns of V
-  arma::Row<T> value_minima, value_maxima;  // of V itself
-  T scale = 1;                              // 1 / sqrt(p)
+  arma::Mat<T> values;           // centred, and as the last column 1: n_k x (p_v + 1)
+  arma::Col<T> value_norms;      // |v_j| of the centred values
+  T value_rms = 0;               // root of the mean of their squares
+  arma::Row<T> lowest, highest;  // of the centred columns of V
+  T scale = 1;                   // 1 / sqrt(p)
 
  private:
   mutable std::once_flag columns_made_, deviations_made_;

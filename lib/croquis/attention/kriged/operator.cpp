@@ -123,8 +123,8 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
   // Row i is row r of these, with the mean of the values that they lack.
   const auto set_exact = [&](arma::uword i, const ExactRows<T>& exact, arma::uword r) {
     for (arma::uword c = 0; c < p_v; ++c) {
-      rows.output.at(i, c) =
-          clamped<T>(exact.values.at(r, c) + input.value_mean[c], input.value_minima[c], input.value_maxima[c]);
+      rows.output.at(i, c) = clamped<T>(exact.values.at(r, c) + input.value_mean[c], input.value_ranges.minima[c],
+                                        input.value_ranges.maxima[c]);
     }
     rows.denominators[i] = 1;
     rows.row_maxima[i] = exact.log_sums[r];

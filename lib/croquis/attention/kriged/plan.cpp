@@ -89,9 +89,7 @@ double PlanInput<T>::relative(double squared_error) const {
 
 template <typename T>
 arma::Mat<T> KrigedPlan<T>::regression() const {
-  const SerialBlas serial;
-  const arma::mat y = arma::conv_to<arma::mat>::from(cell_weights);
-  arma::mat w = y.t() * kriging.inverse;
+  arma::mat w = product_tn(arma::conv_to<arma::mat>::from(cell_weights), kriging.inverse);
   w.each_col() %= arma::conv_to<arma::vec>::from(cells.squares);
   return arma::conv_to<arma::Mat<T>>::from(w);
 }

@@ -61,7 +61,7 @@ class RowsPass {
     }
     for (arma::uword c = 0; c < p_v; ++c) {
       T* column = space.sums.colptr(c);
-      const T mean = input_.value_mean[c], low = input_.value_minima[c], high = input_.value_maxima[c];
+      const T mean = input_.value_mean[c], low = input_.value_ranges.minima[c], high = input_.value_ranges.maxima[c];
 #pragma omp simd
       for (arma::uword i = 0; i < rows; ++i) column[i] = clamped(column[i] + mean, low, high);
       T* output = rows_.output.colptr(c);
