@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <croquis/core/kept_memory.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/distributed/communicator.hpp>
 #include <csignal>
@@ -105,6 +106,7 @@ void require_output_written() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
+  croquis::keep_freed_memory();
   std::signal(SIGXFSZ, SIG_IGN);  // the write fails, and says where
   try {
     Communicator& world = Communicator::world();

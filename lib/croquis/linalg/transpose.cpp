@@ -52,16 +52,28 @@ void transpose_of(const T* in, size_t in_stride, size_t rows, size_t cols, T* ou
       for (size_t j = j0; j < j1; ++j) out[i * out_stride + j] = in[j * in_stride + i];
     }
   };
-  // A few columns of `in` at a time, which may be far apart; the processor can prefetch that many.
-  const size_t whole = rows / side * side;
-  size_t j = 0;
-  for (; j + side <= cols; j += side) {
-    for (size_t i = 0; i < whole; i += side) {
-      transpose_tile(in + j * in_stride + i, in_stride, out + i * out_stride + j, out_stride);
+  // Along the columns of the side on which they are farther apart, a few at a time, which the processor can prefetch.
+  // Across them, lines at a distance of a power of two would drive each other out of the cache before they are used up.
+  // The lines of the other side are used up by then if they are few.
+  constexpr size_t few = 64;
+  const size_t whole_rows = rows / side * side, whole_cols = cols / side * side;
+  const auto tile = [&](size_t i, size_t j) HWY_ATTR {
+    transpose_tile(in + j * in_stride + i, in_stride, out + i * out_stride + j, out_stride);
+  };
+  if (out_stride > in_stride) {
+    for (size_t j0 = 0; j0 < whole_cols; j0 += few) {
+      const size_t j1 = HWY_MIN(whole_cols, j0 + few);
+      for (size_t i = 0; i < whole_rows; i += side) {
+        for (size_t j = j0; j < j1; j += side) tile(i, j);
+      }
     }
-    one_by_one(whole, rows, j, j + side);
+  } else {
+    for (size_t j = 0; j < whole_cols; j += side) {
+      for (size_t i = 0; i < whole_rows; i += side) tile(i, j);
+    }
   }
-  one_by_one(0, rows, j, cols);
+  one_by_one(whole_rows, rows, 0, whole_cols);
+  one_by_one(0, rows, whole_cols, cols);
 }
 
 void transpose_float(const float* in, size_t in_stride, size_t rows, size_t cols, float* out, size_t out_stride) {
