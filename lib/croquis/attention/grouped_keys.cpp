@@ -4,6 +4,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/products.hpp>
+#include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <limits>
 #include <memory>
@@ -25,6 +26,25 @@ arma::Mat<T> rows_at(const arma::Mat<T>& x, const std::vector<std::uint32_t>& in
   }
   return rows;
 }
+
+// The same of tokens that are columns, each in one piece of memory.
+template <typename T>
+arma::Mat<T> columns_at(const arma::Mat<T>& x, const std::vector<std::uint32_t>& indices, arma::uword first,
+                        arma::uword count) {
+  arma::Mat<T> columns(x.n_rows, count, arma::fill::none);
+  for (arma::uword i = 0; i < count; ++i) std::copy_n(x.colptr(indices[first + i]), x.n_rows, columns.colptr(i));
+  return columns;
+}
+
+// Queries over sqrt(p) and keys, as columns.
+template <typename T>
+struct TokenColumns {
+  arma::Mat<T> queries, keys;  // p x n_q, p x n_k
+
+  explicit TokenColumns(const Problem<T>& problem) : queries(transposed(problem.Q())), keys(transposed(problem.K())) {
+    queries *= 1 / std::sqrt(static_cast<T>(problem.p()));
+  }
+};
 
 // Some queries of a group.
 struct Part {
@@ -69,11 +89,9 @@ arma::uword visible_keys(const KeyGroup<T>& group, const Part& part, arma::uword
 
 // The logits of a part, a query a column, for the keys that its last query attends to.
 template <typename T>
-arma::Mat<T> logits_of_part(const Problem<T>& problem, const KeyGroup<T>& group, const Part& part) {
-  const T scale = 1 / std::sqrt(static_cast<T>(problem.p()));
-  const arma::Mat<T> queries = scale * rows_at(problem.Q(), group.queries, part.first, part.count),
-                     keys = rows_at(problem.K(), group.keys, 0, visible_keys(group, part, part.count - 1));
-  return product_nt(keys, queries);
+arma::Mat<T> logits_of_part(const TokenColumns<T>& tokens, const KeyGroup<T>& group, const Part& part) {
+  return product_tn(columns_at(tokens.keys, group.keys, 0, visible_keys(group, part, part.count - 1)),
+                    columns_at(tokens.queries, group.queries, part.first, part.count));
 }
 
 // Column i becomes exponentials relative to `top`, 0 where the query does not attend.
@@ -94,13 +112,14 @@ struct GroupedScores {
   GroupedScores(const Problem<T>& problem_, std::shared_ptr<const GroupLayers<T>> layers_,
                 const Denominators<T>& denominators)
       : problem(problem_), layers(std::move(layers_)) {
+    const TokenColumns<T> tokens(problem);
     for (const std::vector<KeyGroup<T>>& groups : *layers) {
       parts.push_back(parts_of(groups));
       weights.emplace_back(parts.back().size());
       parallel_for(parts.back().size(), [&](std::size_t at) {
         const Part& part = parts.back()[at];
         const KeyGroup<T>& group = groups[part.group];
-        arma::Mat<T>& w = weights.back()[at] = logits_of_part(problem, group, part);
+        arma::Mat<T>& w = weights.back()[at] = logits_of_part(tokens, group, part);
         for (arma::uword i = 0; i < w.n_cols; ++i) {
           const std::uint32_t query = group.queries[part.first + i];
           exponentials_at(w, i, visible_keys(group, part, i), denominators.log_scale(query));
@@ -146,25 +165,26 @@ struct GroupedScores {
   }
 };
 
-// Adds the groups of a layer to the numerators and row sums, which are relative to log_scale.
+// Adds the groups of a layer to the numerators (p_v x n_q) and row sums, which are relative to log_scale. The values
+// are columns.
 template <typename T>
-void add_layer(const Problem<T>& problem, const std::vector<KeyGroup<T>>& groups, arma::Mat<T>& numerators,
-               Denominators<T>& denominators) {
+void add_layer(const TokenColumns<T>& tokens, const arma::Mat<T>& values, const std::vector<KeyGroup<T>>& groups,
+               arma::Mat<T>& numerators, Denominators<T>& denominators) {
   const std::vector<Part> parts = parts_of(groups);
   parallel_for(parts.size(), [&](std::size_t at) {
     const Part& part = parts[at];
     const KeyGroup<T>& group = groups[part.group];
-    arma::Mat<T> a = logits_of_part(problem, group, part);
+    arma::Mat<T> a = logits_of_part(tokens, group, part);
     std::vector<T> tops(part.count);
     for (arma::uword i = 0; i < part.count; ++i) {
       const arma::uword visible = visible_keys(group, part, i);
       tops[i] = maximum(a.colptr(i), visible);
       exponentials_at(a, i, visible, tops[i]);
     }
-    arma::Mat<T> values = rows_at(problem.V(), group.keys, 0, a.n_rows);
-    const arma::Col<T> sum_weights(group.sum_weights), output_weights(group.output_weights);
-    values.each_col() %= output_weights.head(a.n_rows);
-    const arma::Mat<T> rows = product_tn(a, values);
+    arma::Mat<T> weighted = columns_at(values, group.keys, 0, a.n_rows);
+    for (arma::uword j = 0; j < a.n_rows; ++j) weighted.col(j) *= group.output_weights[j];
+    const arma::Col<T> sum_weights(group.sum_weights);
+    const arma::Mat<T> outputs = product(weighted, a);
     const arma::Mat<T> sums = product_tn(a, arma::Mat<T>(sum_weights.head(a.n_rows)));
     for (arma::uword i = 0; i < part.count; ++i) {
       const std::uint32_t query = group.queries[part.first + i];
@@ -172,9 +192,9 @@ void add_layer(const Problem<T>& problem, const std::vector<KeyGroup<T>>& groups
       const T before = std::exp(denominators.log_scale(query) - top), now = std::exp(tops[i] - top);
       denominators.values(query) = before * denominators.values(query) + now * sums(i, 0);
       denominators.log_scale(query) = top;
-      for (arma::uword c = 0; c < numerators.n_cols; ++c) {
-        numerators(query, c) = before * numerators(query, c) + now * rows(i, c);
-      }
+      T* numerator = numerators.colptr(query);
+      const T* added = outputs.colptr(i);
+      for (arma::uword c = 0; c < numerators.n_rows; ++c) numerator[c] = before * numerator[c] + now * added[c];
     }
   });
 }
@@ -186,16 +206,19 @@ Approximation<T> grouped_attention(const Problem<T>& problem, GroupLayers<T> lay
   const arma::uword n_q = problem.n_q();
   require_groups(layers, n_q);
   Approximation<T> approximation;
-  approximation.output.zeros(n_q, problem.p_v());
+  arma::Mat<T> numerators(problem.p_v(), n_q, arma::fill::zeros);
   Denominators<T> denominators{arma::Col<T>(n_q, arma::fill::zeros), arma::Col<T>(n_q)};
   denominators.log_scale.fill(-std::numeric_limits<T>::infinity());
-  for (const std::vector<KeyGroup<T>>& groups : layers) add_layer(problem, groups, approximation.output, denominators);
+  const TokenColumns<T> tokens(problem);
+  const arma::Mat<T> values = transposed(problem.V());
+  for (const std::vector<KeyGroup<T>>& groups : layers) add_layer(tokens, values, groups, numerators, denominators);
   const arma::uvec zero = arma::find(denominators.values == 0);
   if (!zero.is_empty()) {
     throw std::runtime_error(std::string(name) + ": " + std::to_string(zero.n_elem) +
                              " denominators are zero; no key of a row sum has a weight there");
   }
   const arma::Col<T> shares = 1 / denominators.values;
+  approximation.output = transposed(numerators);
   approximation.output.each_col() %= shares;
   approximation.scores =
       deferred<T>(n_q, problem.n_k(),
