@@ -1,6 +1,7 @@
 // croquis_bench [--threads=N] [Google Benchmark's options]: times of the pieces, sketches and methods of the library,
 // and of the same work done plainly by Armadillo and FFTW.
 #include <benchmark/benchmark.h>
+#include <croquis/core/kept_memory.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
     --argc;
     ++argv;
   }
+  croquis::keep_freed_memory();  // as the program does
   prepare_threads(croquis::threads());
   const croquis::SerialBlas serial;  // also for what Armadillo does for comparison
   benchmark::AddCustomContext("environment", environment_text());

@@ -32,11 +32,17 @@ arma::vec row_norms(const arma::Mat<T>& m) {
 }
 
 template <typename T>
-void require_norms(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v) {
+void require_finite_norms(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v) {
   const arma::uword n = std::max(q.n_rows, k.n_rows);
   const T square = std::numeric_limits<T>::max() / (kSumOfSquares * static_cast<T>(n));
-  const auto is_within = [&](const arma::Mat<T>& m) { return squared_row_norms(m).max() <= square; };
+  const auto is_within = [&](const arma::Mat<T>& m) {
+    const arma::Col<T> norms = squared_row_norms(m);
+    return norms.is_finite() && norms.max() <= square;
+  };
   if (is_within(q) && is_within(k) && is_within(v)) return;
+  require_finite(q, "Q");
+  require_finite(k, "K");
+  require_finite(v, "V");
   const LongestRow longest = longest_row(q, k, v);
   constexpr double below = 0.99;  // rounded to three digits it is still within
   require(false, "Problem",
@@ -89,9 +95,11 @@ Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optiona
   require(n_q >= 1 && n_k >= 1 && q.n_cols >= 1 && v.n_cols >= 1, "Problem", "n_q, n_k, p, p_v >= 1",
           {{"n_q", n_q}, {"n_k", n_k}, {"p", q.n_cols}, {"p_v", v.n_cols}});
   require(keys >= 1 && keys <= n_k, "Problem", "1 <= length <= n_k", {{"length", keys}, {"n_k", n_k}});
-  require_finite(q, "Q");
-  require_finite(k, "K");
-  require_finite(v, "V");
+  if (keys < n_k) {  // rows that are left out are looked at all the same
+    require_finite(q, "Q");
+    require_finite(k, "K");
+    require_finite(v, "V");
+  }
   require_valid(position, std::max(n_q, n_k));
   position = truncated(position, std::max(n_q, n_k), std::max(queries, keys));
   require(queries <= keys || !position.has_mask(), "Problem",
@@ -102,7 +110,7 @@ Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optiona
     k.resize(keys, k.n_cols);
     v.resize(keys, v.n_cols);
   }
-  require_norms(q, k, v);
+  require_finite_norms(q, k, v);
   data_ = std::make_shared<const Data>(Data{std::move(q), std::move(k), std::move(v), n_q, std::move(position)});
 }
 

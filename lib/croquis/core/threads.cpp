@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kCacheLine = 64;
 
 std::atomic<int> chosen_threads{0};
+std::atomic<int> processors{0};  // 0: not asked yet; asking the system takes as long as a short loop
 
 // Where the system gives no more threads, libgomp ends the process with status 1 and no word of ours: ask before it
 // does.
@@ -46,10 +47,14 @@ void require_available(int team) {
 void set_threads(int count) {
   require(count >= 0, "set_threads", "count >= 0", {{"count", count}});
   chosen_threads = count;
+  processors = 0;
 }
 
 int threads() {
-  return chosen_threads > 0 ? chosen_threads.load() : omp_get_num_procs();
+  if (const int chosen = chosen_threads; chosen > 0) return chosen;
+  int count = processors;
+  if (count == 0) processors = count = omp_get_num_procs();
+  return count;
 }
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {

@@ -7,8 +7,9 @@
 
 namespace croquis {
 
-/// Sets the number of threads of the library's loops. 0 restores the default: one thread per processor. The host's
-/// settings of OpenMP and BLAS are neither used nor changed. Results have the same bits for any number of threads.
+/// Sets the number of threads of the library's loops. 0 restores the default: one thread for each processor that the
+/// process may run on, counted when it is first needed after this call. The host's settings of OpenMP and BLAS are
+/// neither used nor changed. Results have the same bits for any number of threads.
 void set_threads(int count);
 int threads();
 
