@@ -1,10 +1,11 @@
-#include <bit>
+#include <algorithm>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/hamming_clusters.hpp>
+#include <croquis/sampling/words.hpp>
 
 namespace croquis {
 namespace {
@@ -12,31 +13,26 @@ namespace {
 using Words = std::vector<std::uint64_t>;
 
 void assign(const Words& words, const Words& centroids, std::vector<std::uint32_t>& clusters) {
-  parallel_for(words.size(), 2 * centroids.size(), [&](std::size_t i) {
-    int least = 65;
-    for (std::size_t c = 0; c < centroids.size(); ++c) {
-      const int distance = std::popcount(words[i] ^ centroids[c]);
-      if (distance >= least) continue;
-      least = distance;
-      clusters[i] = static_cast<std::uint32_t>(c);
-    }
+  constexpr std::size_t at_once = 64;
+  parallel_for(blocks_of(words.size(), at_once), at_once * centroids.size(), [&](std::size_t b) {
+    const std::size_t first = b * at_once, count = std::min(at_once, words.size() - first);
+    nearest_words(&words[first], count, centroids.data(), centroids.size(), &clusters[first]);
   });
 }
 
 // The word whose bit b is 1 where more than half of the words of a cluster have it, and `other` of an empty cluster.
 void move(const Words& words, const std::vector<std::uint32_t>& clusters, arma::uword bits, const Words& other,
           Words& centroids) {
-  arma::Mat<int> surplus(bits, centroids.size(), arma::fill::zeros);
-  std::vector<bool> empty(centroids.size(), true);
+  constexpr arma::uword word_bits = 64;
+  Words ones(word_bits * centroids.size(), 0), members(centroids.size(), 0);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    empty[clusters[i]] = false;
-    int* column = surplus.colptr(clusters[i]);
-    for (arma::uword b = 0; b < bits; ++b) column[b] += (words[i] >> b & 1) != 0 ? 1 : -1;
+    ++members[clusters[i]];
+    add_bits(words[i], &ones[word_bits * clusters[i]]);
   }
   for (std::size_t c = 0; c < centroids.size(); ++c) {
-    centroids[c] = empty[c] ? other[c] : 0;
-    for (arma::uword b = 0; b < bits && !empty[c]; ++b) {
-      centroids[c] |= static_cast<std::uint64_t>(surplus(b, c) > 0) << b;
+    centroids[c] = members[c] == 0 ? other[c] : 0;
+    for (arma::uword b = 0; b < bits && members[c] > 0; ++b) {
+      centroids[c] |= static_cast<std::uint64_t>(2 * ones[word_bits * c + b] > members[c]) << b;
     }
   }
 }
