@@ -31,3 +31,46 @@ TEST_CASE("kriged coreset: leave-one-out residuals in closed form are those of f
     CHECK(std::isinf(krige(scale * arma::mat(7, 7, arma::fill::eye), fitted, weights).ridge));
   }
 }
+
+TEST_CASE("kriged coreset: the ridge is the best of those that the search visits, by fits without each row") {
+  const Key key = Key(test_seed()).child("ridges");
+  const arma::vec weights = {1, 2, 3, 1, 0.5, 4, 1, 2, 1};
+  int below = 0, above = 0;
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    CAPTURE(i);
+    const arma::mat x = random_matrix(9, 6, key.child("x").child(i)), y = random_matrix(9, 2, key.child("y").child(i));
+    const arma::mat targets =
+        x * random_matrix(6, 2, key.child("b").child(i)) + std::pow(10, 0.1 * static_cast<double>(i) - 1.5) * y;
+    const double mean = std::pow(arma::norm(x, "fro"), 2) / 9;
+    const auto error_at = [&](double exponent) {
+      double error = 0;
+      for (arma::uword r = 0; r < 9; ++r) {
+        arma::uvec others = arma::regspace<arma::uvec>(0, 8);
+        others.shed_row(r);
+        const Dense b = ridge_fit(x.rows(others).eval(), targets.rows(others).eval(), std::pow(10, exponent) * mean);
+        const Dense left = Dense(targets.row(r).eval()) - Dense(x.row(r).eval()) * b;
+        error += weights(r) * std::pow(static_cast<double>(frobenius(left)), 2);
+      }
+      return error;
+    };
+    double best = arma::dot(weights, arma::sum(arma::square(targets), 1)), at = arma::datum::inf;
+    const auto visit = [&](double exponent) {  // less than a ten thousandth better may be rounding
+      if (const double error = error_at(exponent); error < 0.9999 * best) best = error, at = exponent;
+    };
+    for (const double exponent : {-6, -4, -2, 0, 2}) visit(exponent);
+    const double coarse = at;
+    for (const double step : {1.0, 0.5}) {
+      const double centre = std::isfinite(at) ? at : 0;
+      visit(centre - step);
+      visit(centre + step);
+    }
+    const double ridge = krige(x, targets, weights).ridge;
+    CHECK(std::isfinite(ridge) == std::isfinite(at));
+    if (!std::isfinite(at)) continue;
+    CHECK(std::log10(ridge / mean) == doctest::Approx(at).epsilon(1e-9));
+    below += at < coarse ? 1 : 0;
+    above += at > coarse ? 1 : 0;
+  }
+  CHECK(below >= 3);
+  CHECK(above >= 3);
+}
