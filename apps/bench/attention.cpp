@@ -164,9 +164,10 @@ void register_methods() {
     if (method.adjoint({})) add_adjoint<T>(method);
     // What one does not get by default: the authors' code, and a coreset without check rows.
     for (const auto& [option, value] : {std::pair("preset", "code"), std::pair("mode", "coreset")}) {
-      const bool has = std::any_of(method.options.begin(), method.options.end(), [&](const croquis::OptionInfo& o) {
-        return o.name == option && o.values.find(value) != std::string::npos;
-      });
+      const bool has = std::any_of(method.options.begin(), method.options.end(),
+                                   [name = option, wanted = value](const croquis::OptionInfo& o) {
+                                     return o.name == name && o.values.find(wanted) != std::string::npos;
+                                   });
       if (!has) continue;
       add<T>(method, fmt::format(";{}={}", option, value),
              croquis::OptionValues(std::map<std::string, std::string>{{option, value}}));

@@ -1,5 +1,6 @@
 // Inputs of several heads: .npy of three dimensions and .npz.
 #include <doctest/doctest.h>
+#include <armadillo>
 #include <croquis/io/csv.hpp>
 #include <croquis/random/draws.hpp>
 

@@ -1,6 +1,7 @@
 // croquis spectrum, from the outside.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <armadillo>
 #include <croquis/io/csv.hpp>
 
 #include <algorithm>
