@@ -22,6 +22,13 @@ void require_finite(const arma::Mat<T>& m, const char* name) {
           {{"matrix", name}, {"row", row}, {"column", column}, {"value", m(row, column)}});
 }
 
+template <typename T>
+void require_finite(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v) {
+  require_finite(q, "Q");
+  require_finite(k, "K");
+  require_finite(v, "V");
+}
+
 // Norms without overflow: entries are divided by the largest of their row first.
 template <typename T>
 arma::vec row_norms(const arma::Mat<T>& m) {
@@ -40,9 +47,7 @@ void require_finite_norms(const arma::Mat<T>& q, const arma::Mat<T>& k, const ar
     return norms.is_finite() && norms.max() <= square;
   };
   if (is_within(q) && is_within(k) && is_within(v)) return;
-  require_finite(q, "Q");
-  require_finite(k, "K");
-  require_finite(v, "V");
+  require_finite(q, k, v);
   const LongestRow longest = longest_row(q, k, v);
   constexpr double below = 0.99;  // rounded to three digits it is still within
   require(false, "Problem",
@@ -96,9 +101,7 @@ Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optiona
           {{"n_q", n_q}, {"n_k", n_k}, {"p", q.n_cols}, {"p_v", v.n_cols}});
   require(keys >= 1 && keys <= n_k, "Problem", "1 <= length <= n_k", {{"length", keys}, {"n_k", n_k}});
   if (keys < n_k) {  // rows that are left out are looked at all the same
-    require_finite(q, "Q");
-    require_finite(k, "K");
-    require_finite(v, "V");
+    require_finite(q, k, v);
   }
   require_valid(position, std::max(n_q, n_k));
   position = truncated(position, std::max(n_q, n_k), std::max(queries, keys));

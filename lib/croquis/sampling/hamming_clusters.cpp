@@ -23,16 +23,15 @@ void assign(const Words& words, const Words& centroids, std::vector<std::uint32_
 // The word whose bit b is 1 where more than half of the words of a cluster have it, and `other` of an empty cluster.
 void move(const Words& words, const std::vector<std::uint32_t>& clusters, arma::uword bits, const Words& other,
           Words& centroids) {
-  constexpr arma::uword word_bits = 64;
-  Words ones(word_bits * centroids.size(), 0), members(centroids.size(), 0);
+  Words ones(kWordBits * centroids.size(), 0), members(centroids.size(), 0);
   for (std::size_t i = 0; i < words.size(); ++i) {
     ++members[clusters[i]];
-    add_bits(words[i], &ones[word_bits * clusters[i]]);
+    add_bits(words[i], &ones[kWordBits * clusters[i]]);
   }
   for (std::size_t c = 0; c < centroids.size(); ++c) {
     centroids[c] = members[c] == 0 ? other[c] : 0;
     for (arma::uword b = 0; b < bits && members[c] > 0; ++b) {
-      centroids[c] |= static_cast<std::uint64_t>(2 * ones[word_bits * c + b] > members[c]) << b;
+      centroids[c] |= static_cast<std::uint64_t>(2 * ones[kWordBits * c + b] > members[c]) << b;
     }
   }
 }

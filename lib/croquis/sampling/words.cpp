@@ -9,8 +9,6 @@ HWY_BEFORE_NAMESPACE();
 namespace croquis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kWordBits = 64;
-
 // Words are lanes. Distance and index are one number, distance first, so that the smallest has both.
 void nearest_of(const uint64_t* words, size_t count, const uint64_t* centroids, size_t centroid_count,
                 uint32_t* nearest) {
