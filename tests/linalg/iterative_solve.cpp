@@ -164,3 +164,27 @@ TEST_CASE("iterative_solve_flops: of symmetric products, blocks of 64 columns do
   options.symmetric = false;
   CHECK(iterative_solve_flops(128, columns, options) == (1 + 2 * 6) * 2.0 * 128 * 128 * (128 + columns));
 }
+
+TEST_CASE("iterative_solve: `rounding` has the size of the error of the last column, and is empty without columns") {
+  // Within a factor of 30 of the error, in float against double, where eight steps make rounding visible. X = N Y.
+  for (const bool symmetric : {false, true}) {
+    for (const arma::uword c : {arma::uword(3), kSize}) {  // by steps for X, and by Z
+      CAPTURE(symmetric);
+      CAPTURE(c);
+      const arma::vec values = arma::exp10(arma::linspace(-4, 0, kSize));
+      const arma::fmat n =
+          arma::conv_to<arma::fmat>::from(with_eigenvalues(kSize, values, Key(test_seed()).child("singular")));
+      const arma::fmat exactly_symmetric = (n + n.t()) / 2, x = exactly_symmetric * drawn<float>(kSize, c, "x");
+      const InverseIteration options{.start = InverseStart::transpose_one, .iterations = 8, .symmetric = symmetric};
+      const IterativeSolution<float> found = iterative_solve(exactly_symmetric, x, options);
+      const IterativeSolution<double> exact = iterative_solve(arma::conv_to<arma::mat>::from(exactly_symmetric),
+                                                              arma::conv_to<arma::mat>::from(x), options);
+      const double error =
+          arma::norm(arma::conv_to<arma::vec>::from(found.solution.col(c - 1)) - exact.solution.col(c - 1));
+      const double rounding = arma::norm(arma::conv_to<arma::vec>::from(found.rounding));
+      CHECK(rounding >= error / 30);
+      CHECK(rounding <= error * 30);
+    }
+  }
+  CHECK(iterative_solve(benign<double>(5), arma::mat(5, 0), {}).rounding.is_empty());
+}

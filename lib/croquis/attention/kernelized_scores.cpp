@@ -58,13 +58,14 @@ KernelizedScores<T>::KernelizedScores(LiftedPoints<T> lift, arma::Mat<T> landmar
 }
 
 template <typename T>
-arma::Mat<T> KernelizedScores<T>::solve(const arma::Mat<T>& y, Diagnostics& diagnostics) const {
+arma::Mat<T> KernelizedScores<T>::solve(const arma::Mat<T>& y, Diagnostics& diagnostics, arma::Col<T>* rounding) const {
   diagnostics = diagnostics_;
   if (!normalised_) return inverse_.apply(y);  // the pseudo-inverse
   IterativeSolution<T> z =
       iterative_solve<T>(normalised_->matrix, y.each_col() % normalised_->root, iteration_of(options_));
   diagnostics.residual = z.residual;
   diagnostics.iterations = z.iterations;
+  if (rounding) *rounding = z.rounding % normalised_->root;
   return z.solution.each_col() % normalised_->root;
 }
 
@@ -98,9 +99,10 @@ arma::Mat<T> KernelizedScores<T>::spread(const arma::Mat<T>& gathered, arma::Col
   arma::Col<T> change = entry * gathered.col(c);
   for (arma::uword a = 1; a < change.n_elem; a += 2) change[a] = -change[a];
   if (normalised_) {
-    solved =
-        solve(arma::join_rows(gathered.head_cols(c), arma::Col<T>(gathered.col(c) + change), gathered.col(c)), found);
-    solved.col(c) -= solved.col(c + 1);
+    arma::Col<T> rounding;
+    solved = solve(arma::join_rows(gathered.head_cols(c), arma::Col<T>(gathered.col(c) + change), gathered.col(c)),
+                   found, &rounding);
+    solved.col(c) += rounding - solved.col(c + 1);
   } else {
     const arma::Mat<T> z = solve(gathered, found);
     const SerialBlas serial;

@@ -30,8 +30,8 @@ class KernelizedScores {
                      Diagnostics* diagnostics = nullptr) const;
   /// spread(Y), its last column apart in `last`, and an estimate of how far rounding moves that column, row by row; the
   /// sums Y (d x c) are of X >= 0 in the last column. It is one change, of the size of the rounding of the gathered
-  /// sums, of the core's inverse and of the products, with signs that alternate between landmarks. Where the inverse is
-  /// that of Lemma 3 it knows the first and the last.
+  /// sums, of the core's inverse (of Lemma 3's iteration: `rounding` of iterative_solve) and of the products, with
+  /// signs that alternate between landmarks.
   arma::Mat<T> spread(const arma::Mat<T>& gathered, arma::Col<T>& last, arma::Col<T>& moved_last,
                       Diagnostics* diagnostics) const;
   /// C~ for many X, with left and right in memory.
@@ -46,7 +46,8 @@ class KernelizedScores {
   Adjoints adjoint(const arma::Mat<T>& x, const arma::Mat<T>& cotangent) const;
 
  private:
-  arma::Mat<T> solve(const arma::Mat<T>& y, Diagnostics& diagnostics) const;
+  // (W + gamma I)^+ Y, and of the iterative inverse the rounding of the last column.
+  arma::Mat<T> solve(const arma::Mat<T>& y, Diagnostics& diagnostics, arma::Col<T>* rounding = nullptr) const;
   arma::Mat<T> core_adjoint(const arma::Mat<T>& kernel, const arma::Mat<T>& gathered, const arma::Mat<T>& applied,
                             const arma::Mat<T>& of_gathered, const arma::Mat<T>& of_applied) const;
 

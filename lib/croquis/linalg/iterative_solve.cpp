@@ -8,6 +8,7 @@
 #include <croquis/linalg/transpose.hpp>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -49,6 +50,11 @@ std::vector<ColumnPart> parts_of(arma::uword d, arma::uword c, bool symmetric) {
   }
   cut(d, c, of_x, of_x / 2, of_x);
   return parts;
+}
+
+template <typename T>
+arma::Mat<T> last_column(const arma::Mat<T>& m) {
+  return m.tail_cols(1);
 }
 
 // Where X has many columns, Z itself is as cheap.
@@ -94,6 +100,7 @@ class JointIteration {
     return std::sqrt(squares);
   }
 
+  arma::Mat<T> w() const { return m_.head_cols(m_.n_rows); }
   arma::Mat<T> x() const { return m_.tail_cols(m_.n_cols - m_.n_rows); }
 
  private:
@@ -137,14 +144,20 @@ IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& 
   require(x.n_rows == d, "iterative_solve", "an X with as many rows as N", {{"N.rows", d}, {"X.rows", x.n_rows}});
   if (by_inverse(static_cast<double>(d), static_cast<double>(x.n_cols)) || !n.is_square() || n.is_empty()) {
     const IterativeInverse<T> z = iterative_inverse(n, options);
-    return {product(z.inverse, x), z.residual, z.iterations};
+    arma::Mat<T> solution = product(z.inverse, x);
+    arma::Mat<T> rounding;
+    if (!x.is_empty()) {
+      const arma::Mat<T> start = inverse_start(n, options.start), before = product(start, last_column(x));
+      rounding = product(z.inverse, product(n, before)) - product(start, product(n, last_column(solution)));
+    }
+    return {std::move(solution), arma::Col<T>(rounding), z.residual, z.iterations};
   }
   require(options.iterations >= 0 && options.tolerance >= 0, "iterative_solve", "iterations >= 0, tolerance >= 0",
           {{"iterations", options.iterations}, {"tolerance", options.tolerance}});
   const arma::Mat<T> start = inverse_start(n, options.start);
   const arma::Mat<T> w = options.symmetric ? product_symmetric(n, start) : product(n, start);
   JointIteration<T> joint(w, x, options.symmetric);
-  IterativeSolution<T> result{{}, static_cast<double>(frobenius_norm<T>(arma::eye<arma::Mat<T>>(d, d) - w)), 0};
+  IterativeSolution<T> result{{}, {}, static_cast<double>(frobenius_norm<T>(arma::eye<arma::Mat<T>>(d, d) - w)), 0};
   if (!std::isfinite(result.residual))
     throw std::runtime_error("iterative_solve: the entries are not finite, or their products are not");
   while (result.iterations < options.iterations && result.residual > options.tolerance) {
@@ -153,7 +166,12 @@ IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& 
     if (!std::isfinite(result.residual))
       throw std::runtime_error("iterative_solve: diverged; the start does not suit the matrix");
   }
-  result.solution = product<T>(start, joint.x());
+  const arma::Mat<T> stepped = joint.x();
+  result.solution = product(start, stepped);
+  if (!x.is_empty()) {
+    const arma::Mat<T> apart = product(joint.w(), last_column(x)) - product(w, last_column(stepped));
+    result.rounding = arma::Col<T>(product(start, apart));
+  }
   return result;
 }
 

@@ -8,6 +8,7 @@ namespace croquis {
 template <typename T>
 struct IterativeSolution {
   arma::Mat<T> solution;  ///< Z X
+  arma::Col<T> rounding;  ///< as large as rounding makes the error of the last column of Z X; empty without columns
   double residual = 0;    ///< ||I - N Z||_F
   int iterations = 0;     ///< steps taken
 };
@@ -18,6 +19,11 @@ struct IterativeSolution {
 /// computed again from N, so a rounding error of W along a small singular direction grows with it, by
 ///   13/4 a step. On softmax matrices with condition numbers from 1 to 10^8 the result was off by 2 to 15 times as much
 ///   as by iterative_inverse: at most 4e-4 of its norm in float.
+/// Rounding: for the last column x, after the steps that make W_s of W and x_s of x, `rounding` is Z_0 (W_s x - W x_s),
+///   or Z W x - Z_0 N Z x where Z is computed. Without rounding both are zero, since W and x are multiplied by the same
+///   polynomials of W. With it they have the size of the error of Z x, which the same steps make, where x = N y has
+///   little along small singular directions. This was only tried: in 1092 solutions near singular cores, in float, the
+///   median of their ratio to the error was between .5 and 3.
 /// Cost: 2 d^2 (d + c) flops, and twice as many for each step; for a symmetric N, of which only blocks of 64 columns
 ///   down to the diagonal are computed, (d + 64) / (2 d) of the terms with d^3, or all of them for d <= 64. Where Z is
 ///   computed, as iterative_inverse, and 2 d^2 c.
