@@ -167,6 +167,25 @@ TEST_CASE("croquis error --by-rows: the rows of croquis error --rows to rounding
   CHECK(after.size() == set_of_lines(folder / "one.csv").size());
 }
 
+TEST_CASE("croquis error --by-rows: ends with the tables, the files and the plot, with --quiet with the plot alone") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(13);
+  croquis::write_npy((folder / "h.npy").string(), arma::mat(60, 4, arma::fill::randn));
+  const std::string command =
+      "error --by-rows --q h.npy --k h.npy --v h.npy --rows 20 --methods skyformer,performer --features 8 --trials 2 ";
+  const ProgramRun run = run_croquis(command + "--out e.csv --plot e.svg", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  for (const char* part : {"relative spectral error of the output", "rows     e.csv", "summary  e.summary.csv",
+                           "meta     e.meta.json", "plot     e.svg"}) {
+    CHECK_MESSAGE(run.output.find(part) != std::string::npos, run.output);
+  }
+  CHECK(read_text(folder / "e.svg").find("<svg") != std::string::npos);
+  const ProgramRun quiet = run_ranks(2, command + "--out q.csv --plot q.svg --quiet", folder);
+  CHECK(quiet.status == 0);
+  CHECK_MESSAGE(quiet.output.empty(), quiet.output);
+  CHECK(read_text(folder / "q.svg").find("<svg") != std::string::npos);
+}
+
 TEST_CASE("croquis error --by-rows: what does not go with it is one line and status 2") {
   TemporaryFolder folder;
   arma::mat bad(50, 4, arma::fill::ones);

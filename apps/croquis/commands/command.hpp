@@ -15,6 +15,8 @@
 #include "pictures/plot_request.hpp"
 #include "report/section.hpp"
 
+class Run;
+
 /// How the rows of a command are summarised, printed and drawn: by the command itself, and by `croquis merge`, `plot`,
 /// `show` and `report`.
 struct Results {
@@ -69,6 +71,13 @@ std::function<int(const CLI::App&, const std::string&)> measuring(const std::sha
     return measure(*options);
   };
 }
+
+/// The end of a run of a command with Results::write_summary, print and draw, once its cells are computed: Run::finish,
+/// then deliver. Returns the exit status.
+int conclude(Run& run);
+/// Of a run that has all rows: writes the summary, prints the tables and which files there are (not with --quiet), and
+/// draws the plot, which comes last since it may fail.
+void deliver(const Run& run);
 
 /// All commands, in the order of --help.
 const std::vector<Command>& commands();

@@ -145,13 +145,6 @@ void print_costs(const croquis::Table& table) {
   if (grouping.axis.name == "n") print_growth(grouping);
 }
 
-void report(const CostOptions& options, const croquis::Table& table) {
-  write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
-  show_results(
-      table, options.run, [&] { print_costs(table); },
-      [&] { draw_groups(croquis::group_rows(table), "seconds", options.run.plot); });
-}
-
 int run_cost(const CostOptions& options) {
 #ifndef NDEBUG
   throw std::invalid_argument(
@@ -189,9 +182,7 @@ int run_cost(const CostOptions& options) {
   } else {
     measure_all<double>(run, options, cells);
   }
-  if (const auto status = run.finish()) return *status;
-  report(options, run.table());
-  return 0;
+  return conclude(run);
 }
 
 void add_options(CLI::App& app, CostOptions& options) {
@@ -226,7 +217,7 @@ Command cost_command() {
           .run = measuring(options, run_cost),
           .results = {.columns = croquis::cost_columns().all(),
                       .write_summary = write_grouped_summary,
-                      .draw = draw_grouped,
+                      .draw = drawing("seconds"),
                       .picture = "seconds, peak_bytes or flops against n (or d, where there is one n), a line a method",
                       .print = print_costs,
                       .report = section_of_costs}};

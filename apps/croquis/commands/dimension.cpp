@@ -12,7 +12,6 @@
 
 #include "commands/command.hpp"
 #include "files/run.hpp"
-#include "files/summary.hpp"
 #include "files/table_file.hpp"
 #include "options/bias.hpp"
 #include "options/common_options.hpp"
@@ -202,14 +201,7 @@ int run_dimension(const DimensionOptions& options) {
     }
     i = end;
   }
-  if (const auto status = run.finish()) return *status;
-
-  const Table& table = run.table();
-  write_dimension_summary(table, beside(options.run.out, ".summary.csv"));
-  show_results(
-      table, options.run, [&] { print_dimensions(croquis::dimension_columns().rows(table)); },
-      [&] { draw_dimension(curves_of(table), options.run.plot); });
-  return 0;
+  return conclude(run);
 }
 
 void add_options(CLI::App& app, DimensionOptions& options) {

@@ -240,15 +240,7 @@ int run_error(const ErrorOptions& options) {
       sweep<double>(options, input, methods, features, outputs, run);
     }
   }
-  if (const auto status = run.finish()) return *status;
-
-  const Table& table = run.table();
-  write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
-  // The table and the plot of several heads are about all of them together.
-  show_results(
-      table, options.run, [&] { print_errors(table); },
-      [&] { draw_groups(shown_groups(table, kErrorMetric), kErrorMetric, options.run.plot); });
-  return 0;
+  return conclude(run);
 }
 
 void add_options(CLI::App& app, ErrorOptions& options) {
@@ -298,7 +290,7 @@ Command error_command() {
           .run = measuring(options, run_error),
           .results = {.columns = croquis::error_columns().all(),
                       .write_summary = write_grouped_summary,
-                      .draw = draw_grouped,
+                      .draw = drawing(kErrorMetric),
                       .picture = "a metric against d, or against flops or seconds, a line a method; several heads "
                                  "together, or over layers and heads with --heat-map",
                       .print = print_errors,

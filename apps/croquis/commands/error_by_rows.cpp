@@ -7,9 +7,11 @@
 #include <croquis/distributed/split_methods.hpp>
 #include <croquis/distributed/split_scores.hpp>
 #include <croquis/io/digest.hpp>
+#include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <stdexcept>
 
+#include "commands/command.hpp"
 #include "files/summary.hpp"
 #include "options/lists.hpp"
 #include "options/method_files.hpp"
@@ -149,10 +151,7 @@ int run_error_by_rows(const ErrorOptions& options) {
     throw std::invalid_argument(
         fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), head.n));
   }
-  const auto least = static_cast<long long>(SampledReference::kFewestRows);
-  if (*options.rows < least || *options.rows > static_cast<long long>(head.n)) {
-    throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, head.n));
-  }
+  croquis::require_sampled_rows(static_cast<arma::uword>(*options.rows), head.n);
   require_room_for_rows(static_cast<double>(methods.size() * features.size()) * static_cast<double>(options.trials),
                         "--trials", options.trials);
   const std::string name = name_of_arrays(options.input.q);
@@ -190,7 +189,6 @@ int run_error_by_rows(const ErrorOptions& options) {
     const croquis::MethodChoice& choice = methods[cell.method];
     const Target target = croquis::find_method<double>(choice.name).target;
     const SampledReference& reference = references.of(target);
-    const Key draw_key = croquis::error_keys(options.run.seed, "arrays").draws.child(choice.name);
     ErrorRow row;
     row.input = name;
     row.method = choice.name;
@@ -204,20 +202,11 @@ int run_error_by_rows(const ErrorOptions& options) {
     row.seed = options.run.seed;
     row.rows = static_cast<std::uint64_t>(*options.rows);
     run.compute_together(choice.name, [&] {
-      const Key draw = draw_key.child(cell.d).child(cell.trial);
+      const Key draw = croquis::error_keys(options.run.seed, "arrays").draw(choice.name, cell.d, cell.trial);
       return croquis::error_columns().record(measured(row, divided[cell.method], head, reference, draw, world),
                                              options.columns());
     });
   }
   if (!options.run.quiet) print_ranks(head, std::chrono::duration<double>(Clock::now() - start).count(), world);
-  if (const auto status = run.finish()) return *status;
-
-  write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
-  if (!options.run.quiet) {
-    constexpr const char* metric = "spectral_rel";
-    const croquis::Grouping grouping = shown_groups(run.table(), metric);
-    print_groups(table_title("relative spectral error of the output", grouping, metric), grouping, metric);
-    print_files(run.table(), options.run.out);
-  }
-  return 0;
+  return conclude(run);
 }

@@ -147,15 +147,7 @@ int run_gradient(const GradientOptions& options) {
       sweep<double>(options, input, methods, features, run);
     }
   }
-  if (const auto status = run.finish()) return *status;
-
-  const croquis::Table& table = run.table();
-  write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
-  // The table and the plot of several heads are about all of them together.
-  show_results(
-      table, options.run, [&] { print_gradients(table); },
-      [&] { draw_groups(shown_groups(table, kGradientMetric), kGradientMetric, options.run.plot); });
-  return 0;
+  return conclude(run);
 }
 
 void add_options(CLI::App& app, GradientOptions& options) {
@@ -184,13 +176,11 @@ Command gradient_command() {
           .run = measuring(options, run_gradient),
           .results = {.columns = croquis::gradient_columns().all(),
                       .write_summary = write_grouped_summary,
-                      .draw = [](const croquis::Table& table,
-                                 const PlotRequest& request) { draw_usual(table, request, kGradientMetric); },
+                      .draw = drawing(kGradientMetric),
                       .picture = "a metric against d, a line a method; several heads together",
                       .print = print_gradients,
-                      .report =
-                          [](const croquis::Table& table) {
-                            return section_of_groups(table, {.title = "Errors of gradients",
-                                                             .answered = {kGradientMetric, "v_rel", "output_rel"}});
-                          }}};
+                      .report = [](const croquis::Table& table) {
+                        return section_of_groups(table, {.title = "Errors of gradients",
+                                                         .answered = {kGradientMetric, "v_rel", "output_rel"}});
+                      }}};
 }

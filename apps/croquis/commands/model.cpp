@@ -20,7 +20,6 @@
 #include "files/environment.hpp"
 #include "files/model_table.hpp"
 #include "files/progress.hpp"
-#include "files/summary.hpp"
 #include "files/table_file.hpp"
 #include "files/targets.hpp"
 #include "options/lists.hpp"
@@ -307,12 +306,10 @@ int run_model(const ModelOptions& options) {
   }
   if (const auto status = run.finish()) return *status;
 
-  const std::string summary = beside(options.run.out, ".summary.csv");
-  write_model_summary(run.table(), summary);
-  show_results(
-      run.table(), options.run, [&] { print_models(summaries_of(run.table())); },
-      [&] { draw_models(run.table(), {.picture = options.run.plot}); });
-  if (options.by_layer && !options.run.quiet) fmt::print("layers   {}\n", layers_file(summary));
+  deliver(run);
+  if (options.by_layer && !options.run.quiet) {
+    fmt::print("layers   {}\n", layers_file(beside(options.run.out, ".summary.csv")));
+  }
   return 0;
 }
 

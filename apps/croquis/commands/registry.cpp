@@ -12,6 +12,8 @@
 #include "files/metadata.hpp"
 #include "files/progress.hpp"
 #include "files/row_file.hpp"
+#include "files/run.hpp"
+#include "files/summary.hpp"
 
 // A line a command, in the order of --help.
 #define CROQUIS_COMMANDS(add)                                                                                      \
@@ -20,6 +22,25 @@
 
 #define CROQUIS_DECLARE(name) Command name##_command();
 CROQUIS_COMMANDS(CROQUIS_DECLARE)
+
+int conclude(Run& run) {
+  if (const auto status = run.finish()) return *status;
+  deliver(run);
+  return 0;
+}
+
+void deliver(const Run& run) {
+  const Results& results = command_named(run.command()).results;
+  const RunOptions& options = run.options();
+  results.write_summary(run.table(), beside(options.out, ".summary.csv"));
+  if (!options.quiet) {
+    results.print(run.table());
+    print_files(run.table(), options.out);
+  }
+  if (options.plot.empty()) return;
+  results.draw(run.table(), {.picture = options.plot});
+  if (!options.quiet) fmt::print("plot     {}\n", options.plot);
+}
 
 const std::vector<Command>& commands() {
 #define CROQUIS_MAKE(name) name##_command(),

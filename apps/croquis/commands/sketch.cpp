@@ -20,7 +20,6 @@
 #include "commands/sketch_operators.hpp"
 #include "commands/sketch_subject.hpp"
 #include "commands/sketch_tables.hpp"
-#include "files/group_table.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "options/bias.hpp"
@@ -28,7 +27,6 @@
 #include "options/lists.hpp"
 #include "options/own_matrix.hpp"
 #include "pictures/curves.hpp"
-#include "pictures/what_is_shown.hpp"
 #include "report/groups_section.hpp"
 
 namespace {
@@ -235,16 +233,7 @@ int run_sketch(const SketchOptions& options) {
   const std::vector<SketchCell> cells = cells_of(features, options.trials);
   run.plan(plan_of(subjects, candidates, cells));
   for (const PendingSketchSubject& subject : subjects) compare(options, subject, candidates, cells, run);
-  if (const auto status = run.finish()) return *status;
-
-  write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
-  show_results(
-      run.table(), options.run, [&] { print_sketch_tables(run.table()); },
-      [&] {
-        const std::string metric = default_metric(croquis::group_rows(run.table()));
-        draw_groups(shown_groups(run.table(), metric), metric, options.run.plot);
-      });
-  return 0;
+  return conclude(run);
 }
 
 void add_options(CLI::App& app, SketchOptions& options) {

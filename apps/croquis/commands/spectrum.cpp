@@ -12,7 +12,6 @@
 
 #include "commands/command.hpp"
 #include "files/run.hpp"
-#include "files/summary.hpp"
 #include "files/table_file.hpp"
 #include "options/bias.hpp"
 #include "options/common_options.hpp"
@@ -142,13 +141,7 @@ int run_steps(const SpectrumCommandOptions& options, std::vector<SpectrumStep> s
     }
     i = end;
   }
-  if (const auto status = run.finish()) return *status;
-
-  const std::vector<SpectrumSummary> summaries = spectrum_summaries(run.table());
-  write_rows(croquis::spectrum_summary_columns(), summaries, beside(options.run.out, ".summary.csv"));
-  show_results(
-      run.table(), options.run, [&] { print_spectra(summaries); }, [&] { draw_spectra(summaries, options.run.plot); });
-  return 0;
+  return conclude(run);
 }
 
 int run_file(const SpectrumCommandOptions& options) {

@@ -202,13 +202,7 @@ int run_variance(const VarianceOptions& options) {
   }
   run.plan(plan);
   for (const PendingPoints& subject : subjects) measure(options, subject, curves_on(subject, curves), cells, run);
-  if (const auto status = run.finish()) return *status;
-
-  write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
-  show_results(
-      run.table(), options.run, [&] { print_variances(run.table()); },
-      [&] { draw_groups(shown_groups(run.table(), "l1_error"), "l1_error", options.run.plot); });
-  return 0;
+  return conclude(run);
 }
 
 void add_options(CLI::App& app, VarianceOptions& options) {
@@ -235,7 +229,7 @@ Command variance_command() {
           .run = measuring(options, run_variance),
           .results = {.columns = croquis::variance_columns().all(),
                       .write_summary = write_grouped_summary,
-                      .draw = draw_grouped,
+                      .draw = drawing("l1_error"),
                       .picture = "a metric against d, a line a feature map, projection and norm",
                       .print = print_variances,
                       .report = [](const croquis::Table& table) {

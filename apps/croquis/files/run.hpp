@@ -78,6 +78,9 @@ class Run {
   /// that this line names, where what was computed is in another one than the run's own.
   std::optional<int> finish(const std::string& kept = "");
 
+  const RunOptions& options() const { return options_; }
+  const std::string& command() const { return command_; }
+
   /// The rows that were found and made, in the order of the cells once finish() is done. On rank 0.
   const croquis::Table& table() const { return table_; }
 

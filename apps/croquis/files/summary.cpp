@@ -128,14 +128,3 @@ void print_files(const croquis::Table& table, const std::string& out) {
   if (is_heads_file(heads)) fmt::print("heads    {}\n", heads);
   fmt::print("meta     {}\n", beside(out, ".meta.json"));
 }
-
-void show_results(const croquis::Table& table, const RunOptions& run, const std::function<void()>& print_tables,
-                  const std::function<void()>& draw) {
-  if (!run.quiet) {
-    print_tables();
-    print_files(table, run.out);
-  }
-  if (run.plot.empty()) return;
-  draw();
-  if (!run.quiet) fmt::print("plot     {}\n", run.plot);
-}

@@ -1,13 +1,11 @@
-// X.summary.csv and X.heads.csv, and what is printed at the end of a run.
+// X.summary.csv and X.heads.csv, and which files a run has written.
 #pragma once
 
 #include <croquis/measure/groups.hpp>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "files/group_table.hpp"
-#include "files/run_options.hpp"
 
 /// What write_grouped_summary writes beside the rows of so many inputs: ends of names.
 std::vector<std::string> summary_files(std::size_t inputs = 1);
@@ -28,8 +26,3 @@ std::string heads_file(const std::string& summary_path);
 
 /// How many rows failed and the first reason, if any did; and where the files are.
 void print_files(const croquis::Table& table, const std::string& out);
-
-/// The end of a finished run: its tables and files, and the plot, which comes last since it may fail. With --quiet
-/// nothing is printed.
-void show_results(const croquis::Table& table, const RunOptions& run, const std::function<void()>& print_tables,
-                  const std::function<void()>& draw);

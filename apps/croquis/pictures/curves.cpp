@@ -257,6 +257,34 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, const std::
   return plots + '\n';
 }
 
+void draw_usual(const croquis::Table& all, const PlotRequest& request, const std::string& usual) {
+  const croquis::Table table = rows_of_curves(all, request.methods, request.features);
+  std::vector<std::string> names;
+  for (const croquis::Column& column : table.columns) {
+    if (column.role == croquis::Role::metric) names.push_back(column.name);
+  }
+  const std::string metric =
+      request.metric.empty() ? default_metric(croquis::group_rows(table), usual) : request.metric;
+  if (std::find(names.begin(), names.end(), metric) == names.end()) {
+    throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}{}", metric, fmt::join(names, ", "),
+                                            croquis::did_you_mean(metric, names)));
+  }
+  if (request.heat_map) {
+    if (!request.x.empty()) throw std::invalid_argument("--x: a heat map runs over layers and heads");
+    return draw_head_errors(table, metric, request);
+  }
+  if (request.x == "flops" || request.x == "seconds") {
+    if (!table.has(request.x)) throw std::invalid_argument(fmt::format("--x: these rows have no {}", request.x));
+    return draw_groups(shown_groups(table, metric, {request.x}), metric, request.picture, request.statistic, request.x);
+  }
+  const Grouping grouping = shown_groups(table, metric);
+  if (!request.x.empty() && request.x != grouping.axis.name) {
+    throw std::invalid_argument(
+        fmt::format("--x: these curves run over {}, not over {}", grouping.axis.name, request.x));
+  }
+  draw_groups(grouping, metric, request.picture, request.statistic);
+}
+
 }  // namespace
 
 void draw_groups(const Grouping& grouping, const std::string& metric, const Picture& picture, Statistic statistic,
@@ -335,30 +363,6 @@ void draw_grouped(const croquis::Table& all, const PlotRequest& request) {
   draw_usual(all, request, "");
 }
 
-void draw_usual(const croquis::Table& all, const PlotRequest& request, const std::string& usual) {
-  const croquis::Table table = rows_of_curves(all, request.methods, request.features);
-  std::vector<std::string> names;
-  for (const croquis::Column& column : table.columns) {
-    if (column.role == croquis::Role::metric) names.push_back(column.name);
-  }
-  const std::string metric =
-      request.metric.empty() ? default_metric(croquis::group_rows(table), usual) : request.metric;
-  if (std::find(names.begin(), names.end(), metric) == names.end()) {
-    throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}{}", metric, fmt::join(names, ", "),
-                                            croquis::did_you_mean(metric, names)));
-  }
-  if (request.heat_map) {
-    if (!request.x.empty()) throw std::invalid_argument("--x: a heat map runs over layers and heads");
-    return draw_head_errors(table, metric, request);
-  }
-  if (request.x == "flops" || request.x == "seconds") {
-    if (!table.has(request.x)) throw std::invalid_argument(fmt::format("--x: these rows have no {}", request.x));
-    return draw_groups(shown_groups(table, metric, {request.x}), metric, request.picture, request.statistic, request.x);
-  }
-  const Grouping grouping = shown_groups(table, metric);
-  if (!request.x.empty() && request.x != grouping.axis.name) {
-    throw std::invalid_argument(
-        fmt::format("--x: these curves run over {}, not over {}", grouping.axis.name, request.x));
-  }
-  draw_groups(grouping, metric, request.picture, request.statistic);
+std::function<void(const croquis::Table& all, const PlotRequest& request)> drawing(const std::string& usual) {
+  return [=](const croquis::Table& all, const PlotRequest& request) { draw_usual(all, request, usual); };
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/measure/groups.hpp>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,5 +32,5 @@ inline constexpr std::size_t kMostBands = 8;
 /// Results::draw of a command whose rows are grouped by their columns. Several inputs are drawn together. Throws
 /// std::invalid_argument for a metric, a curve or an axis that there is not.
 void draw_grouped(const croquis::Table& all, const PlotRequest& request);
-/// The same; where no metric is asked for, `usual` if there is one.
-void draw_usual(const croquis::Table& all, const PlotRequest& request, const std::string& usual);
+/// The same; where no metric is asked for, `usual` if some row has it.
+std::function<void(const croquis::Table& all, const PlotRequest& request)> drawing(const std::string& usual);
