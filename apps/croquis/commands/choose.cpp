@@ -138,7 +138,7 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
 }
 
 int run_choose(const ChooseOptions& options) {
-  require_choice_file(beside(options.run.out, ".json"));
+  require_choice_file(choice_file(options.run.out));
   if (options.target_loss) return run_choose_loss(options);
   ChoiceSettings settings = settings_of(options);
   if (croquis::Communicator::world().size() > 1) {
@@ -160,7 +160,7 @@ int run_choose(const ChooseOptions& options) {
   const std::vector<std::string> names = croquis::choice_names(inputs, settings.per);
 
   Run run(options.run, "choose", croquis::choice_columns().list(), identity_of(options, heads, named, candidates),
-          {".draws.csv"});
+          {draws_file});
   std::vector<Run::Cell> plan;
   plan.reserve(names.size());
   for (const std::string& name : names) plan.push_back({Run::key({name})});
@@ -172,7 +172,7 @@ int run_choose(const ChooseOptions& options) {
   };
   ChoiceDraws draws(options.run, open ? current : std::function<bool(const croquis::ChoiceDraw&)>());
   if (open) {
-    remove_choice_file(beside(options.run.out, ".json"));
+    remove_choice_file(choice_file(options.run.out));
     if (!options.run.quiet) announce(inputs, settings, candidates, names.size());
     croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
     hooks.wanted = wanted;
@@ -299,7 +299,7 @@ int finish_choices(const ChooseOptions& options, Run& run, const std::optional<c
   if (status && *status != 0) return *status;
 
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(run.table());
-  const std::string json = beside(options.run.out, ".json");
+  const std::string json = choice_file(options.run.out);
   if (!rows.empty()) write_whole(json, croquis::choice_json(rows, places));
   if (status) return *status;  // a shard, perhaps without a choice
   bool drawn = false;
@@ -338,6 +338,6 @@ Command choose_command() {
                   .print = [](const croquis::Table& table) { print_choices(croquis::choice_columns().rows(table)); },
                   .report = section_of_choices,
                   .merge_others = merge_choices,
-                  .other_columns = {{"X.draws.csv", croquis::choice_draw_columns().all()},
-                                    {"X.steps.csv", croquis::loss_step_columns().all()}}}};
+                  .other_columns = {{draws_file("X.csv"), croquis::choice_draw_columns().all()},
+                                    {steps_file("X.csv"), croquis::loss_step_columns().all()}}}};
 }

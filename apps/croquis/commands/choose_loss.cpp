@@ -15,10 +15,6 @@ using croquis::LossStep;
 
 namespace {
 
-std::string steps_file(const std::string& out) {
-  return beside(out, ".steps.csv");
-}
-
 void check(const croquis::LossSettings& settings) {
   require_tolerance(settings.target, "--target-loss");
   require_open_interval(settings.confidence, "--confidence");
@@ -106,7 +102,7 @@ int run_choose_loss(const ChooseOptions& options) {
   identity["candidates"] = names_of(candidates);
   identity["question"] = fmt::format("target-loss={} confidence={} max-cost={} search-sequences={}", settings.target,
                                      settings.confidence, settings.max_cost, settings.search_sequences);
-  Run run(options.run, "choose", croquis::choice_columns().list(), identity, {".draws.csv", ".steps.csv"});
+  Run run(options.run, "choose", croquis::choice_columns().list(), identity, {draws_file, steps_file});
   std::vector<Run::Cell> plan;
   for (arma::uword l = 0; l < opened.model.config().layers; ++l) {
     plan.push_back({Run::key({fmt::format("{};layer={}", inputs.name, l)})});
@@ -115,7 +111,7 @@ int run_choose_loss(const ChooseOptions& options) {
   if (run.wants(plan.front().front())) {
     if (!options.run.quiet) say(word_on_dear_candidates(candidates, settings.max_cost));
     ChoiceDraws draws(options.run);
-    remove_choice_file(beside(options.run.out, ".json"));
+    remove_choice_file(choice_file(options.run.out));
     const croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
     const croquis::Key search_key = key.child("choose");
     const auto choice = options.run.precision == "float"

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "commands/choose_options.hpp"
-#include "files/choice_draws.hpp"
+#include "files/companions.hpp"
 #include "files/metadata.hpp"
 #include "files/row_file.hpp"
 #include "files/whole_file.hpp"
@@ -30,12 +30,12 @@ void remove_choice_file(const std::string& path) {
 
 std::function<void()> merge_choices(const std::vector<std::string>& parts, const croquis::Table& table,
                                     const std::string& out) {
-  require_choice_file(beside(out, ".json"));
+  require_choice_file(choice_file(out));
   std::optional<croquis::ChoicePlaces> places;
   croquis::CsvTable draws;
   for (const std::string& part : parts) {
     if (croquis::read_csv(part).rows.empty()) continue;  // more shards than choices
-    const std::string json = beside(part, ".json");
+    const std::string json = choice_file(part);
     for (const croquis::SavedChoice& choice : croquis::parse_saved_choices(croquis::read_bytes(json), json)) {
       if (choice.heads) (places ? *places : places.emplace())[choice.row.input] = *choice.heads;
     }
@@ -46,6 +46,6 @@ std::function<void()> merge_choices(const std::vector<std::string>& parts, const
   const std::string text = croquis::choice_json(croquis::choice_columns().rows(table), places);
   return [=] {
     write_whole(draws_file(out), csv_text(draws));
-    write_whole(beside(out, ".json"), text);
+    write_whole(choice_file(out), text);
   };
 }

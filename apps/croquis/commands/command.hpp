@@ -23,8 +23,8 @@ struct Results {
   std::vector<croquis::Column> columns;  ///< all that there can be; empty: the command writes no rows
   /// Those of X.summary.csv, where they are not the groups of the rows with statistics of every metric.
   std::vector<croquis::Column> summary_columns = {};
-  /// Writes X.summary.csv; a command without a summary has none.
-  std::function<void(const croquis::Table& table, const std::string& path)> write_summary = {};
+  /// Writes X.summary.csv beside the rows in `out`, and what belongs to it; a command without a summary has none.
+  std::function<void(const croquis::Table& table, const std::string& out)> write_summary = {};
   /// Throws std::invalid_argument when there is nothing to draw, and for what this command's plot does not have.
   std::function<void(const croquis::Table& table, const PlotRequest& request)> draw = {};
   std::string picture = {};  ///< what `draw` draws, for plot --help

@@ -155,8 +155,8 @@ std::vector<DimensionCurve> curves_of(const Table& table) {
   return croquis::dimension_curves(croquis::dimension_columns().rows(table));
 }
 
-void write_dimension_summary(const Table& table, const std::string& path) {
-  write_rows(croquis::dimension_summary_columns(), croquis::summarise_dimensions(curves_of(table)), path);
+void write_dimension_summary(const Table& table, const std::string& out) {
+  write_rows(croquis::dimension_summary_columns(), croquis::summarise_dimensions(curves_of(table)), summary_file(out));
 }
 
 void plot_dimension(const Table& table, const PlotRequest& request) {
@@ -176,7 +176,7 @@ int run_dimension(const DimensionOptions& options) {
   identity["--trials"] = std::to_string(options.trials);
   options.spectrum.describe(identity);
   Run run(options.run, "dimension", croquis::dimension_columns().list(input_columns(options.input)), identity,
-          {".summary.csv"});
+          {summary_file});
 
   std::vector<DimensionStep> steps = steps_of(inputs, widths, options);
   std::vector<Run::Cell> plan;

@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "commands/command.hpp"
+#include "files/companions.hpp"
 #include "files/metadata.hpp"
 #include "files/row_file.hpp"
 #include "files/shard.hpp"
@@ -85,7 +86,7 @@ Part read_part(const std::string& path) {
   part.path = path;
   require_result(path);
   part.table = croquis::read_csv(path);
-  part.meta = metadata_of(beside(path, ".meta.json"));
+  part.meta = metadata_of(meta_file(path));
   if (!part.meta.contains("finished")) {
     refuse(fmt::format("{}: is not finished; its command with --resume goes on", path));
   }
@@ -200,8 +201,8 @@ json merged_meta(const std::vector<const Part*>& parts, std::size_t rows, const 
 // Throws when a file of the result is one of the part.
 void require_not_written(const std::string& part, const std::string& out) {
   std::vector<std::string> written = companions_of(out);
-  written.insert(written.end(), {out, beside(out, ".meta.json")});
-  for (const std::string& from : {part, beside(part, ".meta.json")}) {
+  written.insert(written.end(), {out, meta_file(out)});
+  for (const std::string& from : {part, meta_file(part)}) {
     for (const std::string& to : written) {
       std::error_code absent;
       if (std::filesystem::equivalent(from, to, absent)) refuse(from + ": is a part and the result");
@@ -215,14 +216,14 @@ int run_merge(const MergeOptions& options) {
     refuse(fmt::format("{}: is there already; --overwrite replaces it", options.out));
   }
   require_replaceable(options.out);
-  require_own_metadata(beside(options.out, ".meta.json"), options.out);
+  require_own_metadata(meta_file(options.out), options.out);
   std::vector<Part> parts;
   for (const std::string& path : options.parts) {
     require_not_written(path, options.out);
     try {
       parts.push_back(read_part(path));
     } catch (const json::exception&) {
-      refuse(beside(path, ".meta.json") + ": is missing or damaged");
+      refuse(meta_file(path) + ": is missing or damaged");
     }
   }
   require_one_run(parts);
@@ -243,11 +244,11 @@ int run_merge(const MergeOptions& options) {
   const croquis::Table typed = typed_table(table, command, parts.front().path);
   const Existing existing = options.overwrite ? Existing::overwrite : Existing::refuse;
   if (command.results.write_summary) {
-    require_companions(options.out, {".summary.csv", ".heads.csv", ".layers.csv"}, existing);
+    require_companions(options.out, {summary_file, heads_file, layers_file}, existing);
   }
   std::function<void()> write_others;
   if (command.results.merge_others) {
-    require_companions(options.out, {".draws.csv"}, existing);
+    require_companions(options.out, {draws_file}, existing);
     std::vector<std::string> paths;
     for (const Part* part : ordered) paths.push_back(part->path);
     write_others = command.results.merge_others(paths, typed, options.out);
@@ -257,9 +258,9 @@ int run_merge(const MergeOptions& options) {
   write_whole(options.out, text);
   if (replaces) remove_companions(options.out);
   const json meta = merged_meta(ordered, table.rows.size(), options.out, croquis::digest_of(text));
-  write_whole(beside(options.out, ".meta.json"), meta.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
+  write_whole(meta_file(options.out), meta.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
   // What the run itself writes beside its rows.
-  if (command.results.write_summary) command.results.write_summary(typed, beside(options.out, ".summary.csv"));
+  if (command.results.write_summary) command.results.write_summary(typed, options.out);
   if (write_others) write_others();
   fmt::print("rows     {}: {} of {} parts\n", options.out, table.rows.size(), parts.size());
   return 0;

@@ -218,17 +218,11 @@ std::vector<croquis::ModelSummary> summaries_of(const Table& table) {
   return croquis::summarise_models(croquis::model_columns().rows(table));
 }
 
-std::string layers_file(const std::string& summary_path) {
-  const std::string end = ".summary.csv";
-  return summary_path.ends_with(end) ? summary_path.substr(0, summary_path.size() - end.size()) + ".layers.csv"
-                                     : beside(summary_path, ".layers.csv");
-}
-
-void write_model_summary(const Table& table, const std::string& path) {
-  write_rows(croquis::model_summary_columns(), summaries_of(table), path);
+void write_model_summary(const Table& table, const std::string& out) {
+  write_rows(croquis::model_summary_columns(), summaries_of(table), summary_file(out));
   if (!table.has("by_layer")) return;
   write_rows(croquis::layer_error_columns(), croquis::errors_by_layer(croquis::model_columns().rows(table)),
-             layers_file(path));
+             layers_file(out));
 }
 
 int run_model(const ModelOptions& options) {
@@ -262,8 +256,8 @@ int run_model(const ModelOptions& options) {
   std::map<std::string, std::string> identity = identity_of(tokens, {name, model}, sequences);
   identity.merge(identity_of_files(methods));
   if (!options.choice.empty()) identity.merge(identity_of_choice(options.choice, bytes, replacements.back()));
-  std::vector<std::string> companions = {".summary.csv"};
-  if (options.by_layer) companions.emplace_back(".layers.csv");
+  std::vector<Companion> companions = {summary_file};
+  if (options.by_layer) companions.push_back(layers_file);
   Run run(options.run, "model", croquis::model_columns().list(options.columns()), identity, companions);
   const std::vector<ModelCell> cells =
       cells_of(sequences.numbers.size(), replacements, static_cast<std::uint64_t>(options.trials));
@@ -307,9 +301,7 @@ int run_model(const ModelOptions& options) {
   if (const auto status = run.finish()) return *status;
 
   deliver(run);
-  if (options.by_layer && !options.run.quiet) {
-    fmt::print("layers   {}\n", layers_file(beside(options.run.out, ".summary.csv")));
-  }
+  if (options.by_layer && !options.run.quiet) fmt::print("layers   {}\n", layers_file(options.run.out));
   return 0;
 }
 

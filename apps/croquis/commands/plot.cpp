@@ -6,7 +6,7 @@
 #include <string>
 
 #include "commands/command.hpp"
-#include "files/row_file.hpp"
+#include "files/companions.hpp"
 #include "options/lists.hpp"
 #include "pictures/gnuplot.hpp"
 #include "pictures/selection.hpp"

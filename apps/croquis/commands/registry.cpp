@@ -32,7 +32,7 @@ int conclude(Run& run) {
 void deliver(const Run& run) {
   const Results& results = command_named(run.command()).results;
   const RunOptions& options = run.options();
-  results.write_summary(run.table(), beside(options.out, ".summary.csv"));
+  results.write_summary(run.table(), options.out);
   if (!options.quiet) {
     results.print(run.table());
     print_files(run.table(), options.out);

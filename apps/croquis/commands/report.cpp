@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "commands/command.hpp"
-#include "files/row_file.hpp"
+#include "files/companions.hpp"
 #include "files/whole_file.hpp"
 #include "report/page.hpp"
 

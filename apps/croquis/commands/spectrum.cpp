@@ -102,8 +102,8 @@ std::vector<SpectrumSummary> spectrum_summaries(const Table& table) {
   return croquis::summarise_spectra(croquis::spectrum_columns().rows(table));
 }
 
-void write_spectrum_summary(const Table& table, const std::string& path) {
-  write_rows(croquis::spectrum_summary_columns(), spectrum_summaries(table), path);
+void write_spectrum_summary(const Table& table, const std::string& out) {
+  write_rows(croquis::spectrum_summary_columns(), spectrum_summaries(table), summary_file(out));
 }
 
 void plot_spectrum(const Table& table, const PlotRequest& request) {
@@ -115,7 +115,7 @@ int run_steps(const SpectrumCommandOptions& options, std::vector<SpectrumStep> s
               std::map<std::string, std::string> identity) {
   options.spectrum.describe(identity);
   Run run(options.run, "spectrum", croquis::spectrum_columns().list(input_columns(options.input)), identity,
-          {".summary.csv"});
+          {summary_file});
   std::vector<Run::Cell> plan;
   plan.reserve(steps.size());
   for (const SpectrumStep& step : steps) {  // the last row of a step says that it is finished

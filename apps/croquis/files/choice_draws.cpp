@@ -19,10 +19,6 @@ std::vector<std::string> header() {
 
 }  // namespace
 
-std::string draws_file(const std::string& out) {
-  return beside(out, ".draws.csv");
-}
-
 ChoiceDraws::ChoiceDraws(const RunOptions& options, const std::function<bool(const ChoiceDraw&)>& keep)
     : seed_(options.seed), file_(draws_file(options.out), header(), existing_file(options)) {
   const std::string path = draws_file(options.out);

@@ -12,9 +12,6 @@
 #include "files/row_file.hpp"
 #include "files/run.hpp"
 
-/// X.csv -> X.draws.csv.
-std::string draws_file(const std::string& out);
-
 /// The file while a run writes it; with --resume, with the errors that it had.
 class ChoiceDraws {
  public:

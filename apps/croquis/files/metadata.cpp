@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "files/companions.hpp"
 #include "files/environment.hpp"
-#include "files/row_file.hpp"
 #include "files/whole_file.hpp"
 
 namespace {
@@ -76,7 +76,7 @@ void write_metadata(const std::string& path, const RunDescription& run) {
 }
 
 std::map<std::string, std::string> identity_of_run(const std::string& path) {
-  const json meta = read_metadata(beside(path, ".meta.json"));
+  const json meta = read_metadata(meta_file(path));
   std::map<std::string, std::string> identity;
   if (!meta.is_object() || !meta.contains("identity") || !meta["identity"].is_object()) return identity;
   for (const auto& [name, value] : meta["identity"].items()) {
@@ -86,7 +86,7 @@ std::map<std::string, std::string> identity_of_run(const std::string& path) {
 }
 
 std::string incomplete_run(const std::string& path) {
-  const json meta = read_metadata(beside(path, ".meta.json"));
+  const json meta = read_metadata(meta_file(path));
   if (!meta.is_object() || !meta.contains("identity")) return "";
   if (!meta.contains("finished") || !meta["finished"].is_object()) {
     return fmt::format("{}: its run has not finished, and results are missing; its command with --resume goes on",
@@ -99,11 +99,11 @@ std::string incomplete_run(const std::string& path) {
 }
 
 std::string change_since_run(const std::string& path) {
-  const json meta = read_metadata(beside(path, ".meta.json"));
+  const json meta = read_metadata(meta_file(path));
   if (!meta.is_object() || !meta.contains("finished") || !meta["finished"].is_object()) return "";
   const json digest = meta["finished"].value("digest", json());
   if (!digest.is_string() || digest == croquis::digest_of(croquis::read_bytes(path))) return "";
-  return fmt::format("{}: is not as its run wrote it: {} says otherwise", path, beside(path, ".meta.json"));
+  return fmt::format("{}: is not as its run wrote it: {} says otherwise", path, meta_file(path));
 }
 
 void require_own_metadata(const std::string& path, const std::string& rows) {
@@ -117,7 +117,7 @@ void require_own_metadata(const std::string& path, const std::string& rows) {
   if (!is_of_run || !meta.contains("rows_file") || !meta["rows_file"].is_string()) return;
   const std::filesystem::path given(rows), owner = given.parent_path() / meta["rows_file"].get<std::string>();
   // A file that was renamed together with its meta file has another owner in it, which has another meta file.
-  if (owner == given || beside(owner.string(), ".meta.json") != path || !std::filesystem::exists(owner, error)) return;
+  if (owner == given || meta_file(owner.string()) != path || !std::filesystem::exists(owner, error)) return;
   throw std::invalid_argument(
       fmt::format("{}: its meta file would be that of {}, {}; give another name", rows, owner.string(), path));
 }

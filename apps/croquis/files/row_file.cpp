@@ -5,11 +5,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <croquis/io/digest.hpp>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
 #include "files/whole_file.hpp"
@@ -18,11 +16,6 @@ namespace {
 
 [[noreturn]] void fail(const std::string& path, const char* what) {
   throw std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
-}
-
-[[noreturn]] void refuse_existing(const std::string& path) {
-  throw std::invalid_argument(
-      fmt::format("{}: is there already; --resume goes on with it, --overwrite starts again", path));
 }
 
 // Length of the file up to its last line break.
@@ -46,14 +39,6 @@ std::string line_of(const std::vector<std::string>& fields) {
   return line + '\n';
 }
 
-// Enough for a line of columns; the file may be anything, of any size.
-std::string first_bytes(int descriptor) {
-  std::string text(4096, '\0');
-  const ssize_t count = ::pread(descriptor, text.data(), text.size(), 0);
-  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  return text;
-}
-
 // Whether a file begins as results do, with names of columns: an input given by mistake as --out is not destroyed.
 bool is_table(std::string_view text) {
   const std::string_view header = text.substr(0, text.find_first_of("\r\n"));
@@ -61,42 +46,10 @@ bool is_table(std::string_view text) {
          header.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_,") == std::string_view::npos;
 }
 
-// A table beside the rows, by columns that each kind of it has next to each other.
-struct Companion {
-  const char* end;
-  std::vector<const char*> columns;
-  bool is_resumed = false;  // a run goes on with it, before it has rows
-};
-
-const std::vector<Companion> kCompanions = {
-    {".summary.csv", {"metric,count,failed,", "nuclear_lo,nuclear_hi,", "first_n,last_n,", "increase,increase_error,"}},
-    {".heads.csv", {"metric,heads,failed,"}},
-    {".layers.csv", {"passes,hidden_rel,smallest,"}},
-    {".draws.csv", {"precision,error,cost_ratio,"}, true},
-    {".steps.csv", {"predicted,rise,rise_error,"}}};
-
 void require_table(std::string_view text, const std::string& path) {
   if (text.empty() || is_table(text)) return;
   throw std::invalid_argument(
       fmt::format("{}: is not a table that --overwrite could replace; remove it, or give another --out", path));
-}
-
-// Empty when it cannot be read.
-std::string first_bytes(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return {};
-  std::string text = first_bytes(descriptor);
-  ::close(descriptor);
-  return text;
-}
-
-// Whether a file is such a table, and not the rows of another run.
-bool is_companion(const std::string& path, const Companion& companion) {
-  const std::string text = first_bytes(path), header = text.substr(0, text.find('\n'));
-  const auto has = [&](const char* columns) { return header.find(columns) != std::string::npos; };
-  std::error_code failure;
-  return std::any_of(companion.columns.begin(), companion.columns.end(), has) &&
-         !std::filesystem::exists(beside(path, ".meta.json"), failure);
 }
 
 }  // namespace
@@ -237,60 +190,8 @@ void require_result(const std::string& path) {
       "{}: is not a result of croquis, which begins with the names of columns; give a CSV such as error.csv", path));
 }
 
-std::vector<std::string> companions_of(const std::string& out) {
-  std::vector<std::string> paths;
-  for (const Companion& companion : kCompanions) paths.push_back(beside(out, companion.end));
-  return paths;
-}
-
-void require_companions(const std::string& out, const std::vector<std::string>& ends, Existing existing) {
-  std::error_code failure;
-  const auto is_there = [&](const std::string& path) {
-    return std::filesystem::exists(path, failure) && std::filesystem::file_size(path, failure) > 0;
-  };
-  if (existing == Existing::refuse && is_there(out)) return;  // the rows are refused themselves
-  for (const Companion& companion : kCompanions) {
-    const std::string path = beside(out, companion.end);
-    if (std::find(ends.begin(), ends.end(), companion.end) == ends.end()) continue;
-    if (!is_there(target_of(path))) continue;
-    // Where the rows alone are gone, the meta file still says that the table was of a result of this name.
-    const bool is_known = existing != Existing::refuse || is_there(beside(out, ".meta.json"));
-    if (is_known && is_companion(path, companion)) {
-      if (existing == Existing::refuse && companion.is_resumed) refuse_existing(path);
-      continue;
-    }
-    throw std::invalid_argument(fmt::format(
-        "{}: is there and is not of this result, which has a table of that name; move it, or give another --out",
-        path));
-  }
-}
-
-bool has_rows_to_resume(const std::string& out, const std::vector<std::string>& ends) {
-  return std::any_of(kCompanions.begin(), kCompanions.end(), [&](const Companion& companion) {
-    if (!companion.is_resumed || std::find(ends.begin(), ends.end(), companion.end) == ends.end()) return false;
-    const std::string text = first_bytes(beside(out, companion.end));
-    const std::size_t end = text.find('\n');
-    return end != std::string::npos && end + 1 < text.size();
-  });
-}
-
-void remove_companions(const std::string& out) {
-  for (const Companion& companion : kCompanions) {
-    const std::string path = beside(out, companion.end);
-    std::error_code failure;
-    if (path != out && is_companion(path, companion)) std::filesystem::remove(path, failure);
-  }
-}
-
 std::string csv_text(const croquis::CsvTable& table) {
   std::string text = line_of(table.header);
   for (const auto& row : table.rows) text += line_of(row);
   return text;
-}
-
-std::string beside(const std::string& path, const std::string& suffix) {
-  const std::filesystem::path given(path);
-  const std::filesystem::path stem =
-      given.extension() == ".csv" ? std::filesystem::path(given).replace_extension() : given;
-  return stem.string() + suffix;
 }

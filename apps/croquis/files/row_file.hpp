@@ -6,8 +6,7 @@
 
 #include <croquis/io/csv.hpp>
 
-/// What to do with a result file that is there already.
-enum class Existing { refuse, resume, overwrite };
+#include "files/companions.hpp"
 
 /// The file is locked while this object lives, so a second run on it is refused, and its rows are read and replaced
 /// through the descriptor that was opened first: where somebody removes or replaces the file, neither run takes the
@@ -60,20 +59,5 @@ void require_replaceable(const std::string& path);
 /// Throws std::invalid_argument for a file that is not empty and does not begin so: an array, or a page.
 void require_result(const std::string& path);
 
-/// The tables that commands write beside the rows in `out`: X.summary.csv, X.heads.csv and others.
-std::vector<std::string> companions_of(const std::string& out);
-/// Throws std::invalid_argument where a run with rows in `out` would replace a file that is none of its result: one of
-/// the companions with these ends, which it writes; or, unasked, one that a run goes on with. To be called before the
-/// rows are opened.
-void require_companions(const std::string& out, const std::vector<std::string>& ends, Existing existing);
-/// Whether one of them has rows that a run goes on with before it has rows in `out`: the errors of croquis choose.
-bool has_rows_to_resume(const std::string& out, const std::vector<std::string>& ends);
-/// Removes those of an earlier result in `out`, which would be taken for the new one's. Tables with other
-/// columns, and the rows of another run, stay.
-void remove_companions(const std::string& out);
-
 /// A table as the text of a CSV file.
 std::string csv_text(const croquis::CsvTable& table);
-
-/// `path` without its last extension ".csv", plus `suffix`: X.csv -> X.summary.csv.
-std::string beside(const std::string& path, const std::string& suffix);

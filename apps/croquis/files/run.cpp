@@ -85,7 +85,7 @@ void check_found(const std::string& path, const croquis::CsvTable& table, const 
 }  // namespace
 
 Run::Run(const RunOptions& options, const std::string& command, std::vector<croquis::Column> columns,
-         std::map<std::string, std::string> identity, const std::vector<std::string>& companions)
+         std::map<std::string, std::string> identity, const std::vector<Companion>& companions)
     : options_(options), command_(command), shard_(parse_shard(options.shard)) {
   table_.columns = std::move(columns);
   for (std::size_t c = 0; c < table_.columns.size(); ++c) {
@@ -109,8 +109,8 @@ Run::Run(const RunOptions& options, const std::string& command, std::vector<croq
   std::signal(SIGTERM, remember_signal);
 }
 
-void Run::find_rows(const std::vector<std::string>& companions) {
-  const std::string meta = beside(options_.out, ".meta.json");
+void Run::find_rows(const std::vector<Companion>& companions) {
+  const std::string meta = meta_file(options_.out);
   require_own_metadata(meta, options_.out);
   require_companions(options_.out, companions, existing_file(options_));
   if (existing_file(options_) == Existing::resume && has_rows_to_resume(options_.out, companions)) {
@@ -159,7 +159,7 @@ void Run::plan(const std::vector<Cell>& cells) {
   }
   if (file_ && !file_->found().empty()) {
     require_planned(file_->found());
-    write_metadata(beside(options_.out, ".meta.json"), description_);
+    write_metadata(meta_file(options_.out), description_);
   }
   if (!change_.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", change_));
   progress_ = std::make_unique<Progress>(wanted_.size(), options_.quiet || !file_);
@@ -280,7 +280,7 @@ void Run::complete() {
   }
   description_.finished =
       Finished{table_.rows.size(), places_.size(), chosen(names_of(table_.columns), cell_), shard_, file_->digest()};
-  write_metadata(beside(options_.out, ".meta.json"), description_);
+  write_metadata(meta_file(options_.out), description_);
 }
 
 std::optional<int> Run::finish(const std::string& kept) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "files/companions.hpp"
 #include "files/metadata.hpp"
 #include "files/progress.hpp"
 #include "files/row_file.hpp"
@@ -36,10 +37,10 @@ class Run {
   /// Opens `options.out` and checks a resumed file: the run's identity (also where only a companion has what it goes
   /// on with), seed and precision, no row twice. Where there are no rows to go on with, writes the meta file and, with
   /// --overwrite, removes what the earlier result had beside its rows. `identity` is what all rows depend on, beside
-  /// seed and precision. Catches SIGINT and SIGTERM from here on. `companions` are the ends of the names of the tables
-  /// that the command will write beside the rows: a file of somebody else under such a name is refused.
+  /// seed and precision. Catches SIGINT and SIGTERM from here on. `companions` are the tables that the command will
+  /// write beside the rows: a file of somebody else under such a name is refused.
   Run(const RunOptions& options, const std::string& command, std::vector<croquis::Column> columns,
-      std::map<std::string, std::string> identity, const std::vector<std::string>& companions = {});
+      std::map<std::string, std::string> identity, const std::vector<Companion>& companions = {});
 
   /// A key as the text that stands in the file.
   static Fields key(std::initializer_list<croquis::Value> values);
@@ -85,7 +86,7 @@ class Run {
   const croquis::Table& table() const { return table_; }
 
  private:
-  void find_rows(const std::vector<std::string>& companions);
+  void find_rows(const std::vector<Companion>& companions);
   void deliver(const WorkQueue::Rows& rows);
   void require_planned(const std::vector<Fields>& rows) const;
   std::vector<std::size_t> order_of(const croquis::CsvTable& file) const;

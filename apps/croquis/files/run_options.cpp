@@ -25,8 +25,8 @@ void require_different_files(const RunOptions& options) {
   };
   const std::pair<std::string, std::string> files[] = {{"--out", options.out},
                                                        {"--plot", options.plot},
-                                                       {"the summary of --out", beside(options.out, ".summary.csv")},
-                                                       {"the meta file of --out", beside(options.out, ".meta.json")}};
+                                                       {"the summary of --out", summary_file(options.out)},
+                                                       {"the meta file of --out", meta_file(options.out)}};
   for (const auto& [name, path] : files) {
     for (const auto& [other_name, other] : files) {
       if (path.empty() || other.empty() || &name == &other_name || place(path) != place(other)) continue;

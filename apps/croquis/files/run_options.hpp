@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "files/row_file.hpp"
+#include "files/companions.hpp"
 
 /// Options that the experiments have in common.
 struct RunOptions {

@@ -8,7 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include "files/row_file.hpp"
 #include "files/whole_file.hpp"
 #include "options/input.hpp"
 
@@ -83,10 +82,10 @@ bool is_heads_file(const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> summary_files(std::size_t inputs) {
-  std::vector<std::string> ends = {".summary.csv"};
-  if (inputs > 1) ends.emplace_back(".heads.csv");
-  return ends;
+std::vector<Companion> summary_files(std::size_t inputs) {
+  std::vector<Companion> files = {summary_file};
+  if (inputs > 1) files.push_back(heads_file);
+  return files;
 }
 
 void write_summary(const std::string& path, const Grouping& grouping) {
@@ -98,20 +97,14 @@ void write_summary(const std::string& path, const Grouping& grouping) {
                                }));
 }
 
-std::string heads_file(const std::string& summary_path) {
-  const std::string end = ".summary.csv";
-  return summary_path.ends_with(end) ? summary_path.substr(0, summary_path.size() - end.size()) + ".heads.csv"
-                                     : beside(summary_path, ".heads.csv");
-}
-
-void write_grouped_summary(const croquis::Table& table, const std::string& path) {
-  write_summary(path, croquis::group_rows(table));
+void write_grouped_summary(const croquis::Table& table, const std::string& out) {
+  write_summary(summary_file(out), croquis::group_rows(table));
   const Grouping together = croquis::group_rows(table, head_columns());
   if (together.is_nested()) {
-    write_heads(heads_file(path), together);
-  } else if (is_heads_file(heads_file(path))) {  // an earlier run's, which would be taken for this one's
+    write_heads(heads_file(out), together);
+  } else if (is_heads_file(heads_file(out))) {  // an earlier run's, which would be taken for this one's
     std::error_code failure;
-    std::filesystem::remove(heads_file(path), failure);
+    std::filesystem::remove(heads_file(out), failure);
   }
 }
 
@@ -123,8 +116,7 @@ void print_files(const croquis::Table& table, const std::string& out) {
     if (const std::string text = croquis::text_of(row[status]); text != "ok" && failed++ == 0) reason = text;
   }
   if (failed > 0) fmt::print("\n{} of {} rows failed; the first: {}\n", failed, table.rows.size(), reason);
-  const std::string summary = beside(out, ".summary.csv"), heads = heads_file(summary);
-  fmt::print("\nrows     {}\nsummary  {}\n", out, summary);
-  if (is_heads_file(heads)) fmt::print("heads    {}\n", heads);
-  fmt::print("meta     {}\n", beside(out, ".meta.json"));
+  fmt::print("\nrows     {}\nsummary  {}\n", out, summary_file(out));
+  if (is_heads_file(heads_file(out))) fmt::print("heads    {}\n", heads_file(out));
+  fmt::print("meta     {}\n", meta_file(out));
 }

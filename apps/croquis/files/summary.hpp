@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "files/companions.hpp"
 #include "files/group_table.hpp"
 
-/// What write_grouped_summary writes beside the rows of so many inputs: ends of names.
-std::vector<std::string> summary_files(std::size_t inputs = 1);
+/// What write_grouped_summary writes beside the rows of so many inputs.
+std::vector<Companion> summary_files(std::size_t inputs = 1);
 
 /// X.summary.csv: a line a group and metric: keys, metric, count, failed, mean, standard_error, q10, q50, q90, and the
 /// keys that stand behind the metrics in the rows.
@@ -19,10 +20,7 @@ void write_summary(const std::string& path, const croquis::Grouping& grouping);
 /// metric: keys, metric, heads, failed, then of the means of the heads median, smallest, largest, mean and
 /// standard_error, which is between heads, and heavy_tailed: whether the draws of some head are. Of one input, an
 /// X.heads.csv of an earlier run is removed.
-void write_grouped_summary(const croquis::Table& table, const std::string& path);
-
-/// X.summary.csv -> X.heads.csv.
-std::string heads_file(const std::string& summary_path);
+void write_grouped_summary(const croquis::Table& table, const std::string& out);
 
 /// How many rows failed and the first reason, if any did; and where the files are.
 void print_files(const croquis::Table& table, const std::string& out);

@@ -69,6 +69,21 @@ std::string target_of(const std::string& path) {
   return target.string();
 }
 
+std::string first_bytes(int descriptor) {
+  std::string text(4096, '\0');
+  const ssize_t count = ::pread(descriptor, text.data(), text.size(), 0);
+  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return text;
+}
+
+std::string first_bytes(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return {};
+  std::string text = first_bytes(descriptor);
+  ::close(descriptor);
+  return text;
+}
+
 bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }

@@ -43,5 +43,10 @@ void write_whole(const std::string& path, const std::string& text);
 /// them.
 std::string target_of(const std::string& path);
 
+/// What a file begins with, enough for a line of columns; it may be anything, of any size. Empty when it cannot be
+/// read.
+std::string first_bytes(const std::string& path);
+std::string first_bytes(int descriptor);
+
 /// Whether both describe one file of the system.
 bool is_same_file(const struct stat& a, const struct stat& b);

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "files/companions.hpp"
 #include "files/metadata.hpp"
-#include "files/row_file.hpp"
 #include "report/escape.hpp"
 
 namespace {
@@ -27,10 +27,10 @@ std::string line_of(const std::string& name, const json& value) {
 }  // namespace
 
 std::string html_of_run(const std::string& rows, bool changed) {
-  const json meta = read_metadata(beside(rows, ".meta.json"));
+  const json meta = read_metadata(meta_file(rows));
   if (!meta.is_object()) {
     return fmt::format("<h3>How it was made</h3>\n<p class=\"soft\">There is no {} beside the rows.</p>\n",
-                       html(beside(std::filesystem::path(rows).filename().string(), ".meta.json")));
+                       html(meta_file(std::filesystem::path(rows).filename().string())));
   }
   std::string text = "<h3>How it was made</h3>\n";
   if (changed) {

@@ -237,7 +237,7 @@ int run_verify(const VerifyOptions& options) {
     if (!options.markdown) {
       if (options.mutants) print_survivors(lines);
       print_decided_elsewhere(elsewhere);
-      fmt::print("\nrows     {}\nmeta     {}\n", options.run.out, beside(options.run.out, ".meta.json"));
+      fmt::print("\nrows     {}\nmeta     {}\n", options.run.out, meta_file(options.run.out));
     }
   }
   const bool unexpected = options.mutants ? print_unnoticed(lines) : print_unexpected(lines, expected);
