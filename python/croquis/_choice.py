@@ -122,7 +122,8 @@ def choose(
         One for each choice. ``status`` is "chosen", "exact" (nothing cheaper is good enough) or "undecided" (the column
         ``needed`` says how many sequences or draws may decide). ``sequences`` is 1 where the answer is about draws on
         one sequence. `method_arguments` hands a row to `approximate`. On a head of fewer tokens than ``features``, or
-        where the method's flops are not below ``flops_limit`` times exact attention's, the choice is `exact`.
+        where the method's flops are not below ``flops_limit`` times exact attention's, the choice is `exact`. All
+        errors are against exact attention to ``target``, which is what an exact choice takes.
 
     >>> import croquis, numpy
     >>> rng = numpy.random.default_rng(1)
@@ -176,8 +177,8 @@ def read_choices(path: Union[str, os.PathLike[str]]) -> Rows:
     Rows
         One for each choice, with the columns of `choose` that the file has: ``input``, ``layer``, ``head``, ``eps``,
         ``delta``, ``confidence``, ``metric``, ``method``, ``preset``, ``features``, ``status``, ``cost_unit``,
-        ``flops_limit``. They are those of `choose`, but for an "undecided" choice, which has "exact" as its method:
-        exact attention is what to take until it is decided. A column ``heads`` has the (layer, head) of all heads of a
+        ``target``, ``flops_limit``. They are those of `choose`, but for an "undecided" choice, which has "exact" as its
+        method: exact attention is what to take until it is decided. A column ``heads`` has the (layer, head) of all heads of a
         model that a choice is for. It is empty for heads without a layer, and None where the file does not list them:
         they are those of ``layer`` and ``head`` then, and NaN means all.
 
@@ -210,7 +211,8 @@ def method_arguments(row: Any) -> Dict[str, Any]:
     -------
     dict
         ``method``, ``features`` and the options of the method. Of an "exact" or "undecided" choice it is the method
-        "exact" alone, which is what ``croquis model`` does with it too: what leads without a decision is no answer.
+        "exact" and, unless that is softmax attention, the row's ``target``: what leads without a decision is no answer.
+        (``croquis model`` runs the model's own attention there, whatever the target.)
 
     >>> import croquis, numpy
     >>> Q, K, V = numpy.random.default_rng(1).normal(size=(3, 64, 8))
@@ -224,16 +226,28 @@ def method_arguments(row: Any) -> Dict[str, Any]:
     >>> bool(abs(error / best["frobenius_rel"] - 1) < 1e-9)
     True
     """
-    try:
-        method, preset, status, features = (row[name] for name in ("method", "preset", "status", "features"))
-    except (TypeError, LookupError, ValueError):
-        method = preset = status = features = None
+    method, preset, status, features, target = (
+        _field(row, name) for name in ("method", "preset", "status", "features", "target")
+    )
     if not all(isinstance(word, str) for word in (method, preset, status)):
         raise ValueError(f"row: {shown(row)} is not one row with method, preset, features and status; give one, as rows[0]")
     if method == "exact" or status == "undecided":
-        return {"method": "exact"}
+        return _exact("softmax" if target is None else target)
     options = _core.options_of_preset(text(preset, "row: preset"))
     return {"method": str(method), "features": whole(features, "row: features", 1), **options}
+
+
+def _exact(target: Any) -> Dict[str, Any]:
+    """Arguments for exact attention, which is to softmax where nothing is said."""
+    return {"method": "exact"} if target == "softmax" else {"method": "exact", "target": str(text(target, "row: target"))}
+
+
+def _field(row: Any, name: str) -> Any:
+    """Of a row; None where it has no such field."""
+    try:
+        return row[name]
+    except (TypeError, LookupError, ValueError):
+        return None
 
 
 def _require_replaceable(path: Union[str, os.PathLike[str]]) -> None:

@@ -150,7 +150,7 @@ py::dict read_choices(const py::bytes& bytes, const std::string& path) {
   const py::dict all = columns_of(croquis::choice_columns(), rows);
   py::dict saved;
   for (const char* name : {"input", "layer", "head", "eps", "delta", "confidence", "metric", "method", "preset",
-                           "features", "status", "cost_unit", "flops_limit"}) {
+                           "features", "status", "cost_unit", "target", "flops_limit"}) {
     saved[name] = all[name];
   }
   saved["heads"] = heads;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/capture.hpp"
@@ -363,6 +364,37 @@ TEST_CASE("choose: errors against another function than softmax attention are sa
     CHECK(contains(model.output, "another function than softmax attention, which is what the model computes") == other);
     CHECK_FALSE(contains(model.output, "--choice has exact attention in all heads"));
   }
+}
+
+TEST_CASE(
+    "choose: exact answers have their target in the file too, and the model says that it runs its own attention") {
+  const Folder folder;
+  const std::string tokens = "model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0 ",
+                    said = "errors of --choice are against Gaussian-kernel attention C V, another function";
+  for (const auto& [options, target, other] :
+       {std::tuple("skyformer --eps 1e-9", "kernelized", true), {"v-mean --eps 1e-9", "softmax", false}}) {
+    CAPTURE_BINDING(options);
+    const ProgramRun run =
+        run_croquis(kModel + "--delta 0.3 --per model --out c.csv --overwrite --methods " + options, folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK(column_of(folder / "c.csv", "status").front() == "exact");
+    CHECK(column_of(folder / "c.csv", "target").front() == target);
+    CHECK(contains(read_text(folder / "c.json"), std::string("\"target\": \"") + target));
+    const ProgramRun model = run_croquis(tokens + "--choice c.json --out m.csv --overwrite", folder.path());
+    REQUIRE_MESSAGE(model.status == 0, model.output);
+    CHECK_MESSAGE(contains(model.output, said) == other, model.output);
+    CHECK(column_of(folder / "m.csv", "loss") == column_of(folder / "m.csv", "loss_exact"));
+  }
+  // A choice by the loss was tested with the model's own attention.
+  const ProgramRun by_loss = run_croquis(
+      "choose --model model.safetensors --ids ids.npy --labels labels.npy --target-loss 99 --search-sequences 4 "
+      "--max-cost 100 --methods skyformer --features 2 --out c.csv --overwrite",
+      folder.path());
+  REQUIRE_MESSAGE(by_loss.status == 0, by_loss.output);
+  const ProgramRun model = run_croquis(tokens + "--choice c.json --out m.csv --overwrite", folder.path());
+  REQUIRE_MESSAGE(model.status == 0, model.output);
+  CHECK(contains(model.output, "skyformer approximates Gaussian-kernel attention"));
+  CHECK_FALSE(contains(model.output, said));
 }
 
 TEST_CASE("choose: the elements of a batch are sequences") {

@@ -25,6 +25,7 @@ ChoiceRow row_of(const std::string& input, const std::string& status, const Meth
   row.confidence = 0.95;
   row.metric = "frobenius_rel";
   row.cost_unit = "flops";
+  row.target = "kernelized";
   row.cost = 1;
   row.exact_cost = 4;
   return row;
@@ -43,7 +44,7 @@ TEST_CASE("choice file: what was written is read again") {
   chosen.flops_limit = 0.75;
   ChoiceRow of_layer = row_of("m;layer=4", "exact", {"exact", {}, "paper"}, 0);
   of_layer.layer = 4;
-  const ChoiceRow undecided = row_of("arrays", "undecided", method_choice("v-mean", {}), 16);
+  const ChoiceRow undecided = row_of("arrays", "undecided", method_choice("skyformer", {}), 16);
   const std::vector<ChoiceRow> rows = {chosen, of_layer, undecided};
   const ChoicePlaces places = {{chosen.input, {{3, 1}}}, {of_layer.input, {{4, 0}, {4, 2}}}};
   for (const bool listed : {true, false}) {
@@ -62,6 +63,7 @@ TEST_CASE("choice file: what was written is read again") {
       CHECK(is.confidence == was.confidence);
       CHECK(is.metric == was.metric);
       CHECK(is.cost_unit == was.cost_unit);
+      CHECK(is.target == was.target);
       // The leader of what is undecided is no choice.
       CHECK(is.method == (i == 2 ? "exact" : was.method));
       CHECK(is.preset == was.preset);
@@ -87,12 +89,30 @@ TEST_CASE("choice file: what a file does not say is empty") {
   CHECK_FALSE(saved[0].heads);
 }
 
+TEST_CASE("choice file: a method has its own target, and of exact attention it is what the file says") {
+  const std::pair<const char*, const char*> targets[] = {
+      {R"({"method": "exact", "target": "normalized-rpe"})", "normalized-rpe"},
+      {R"({"method": "exact", "target": "softmax"})", "softmax"},
+      {R"({"method": "exact"})", "softmax"},
+      {R"({"method": "skyformer", "features": 2})", "kernelized"},
+      {R"({"method": "v-mean", "features": 2})", "softmax"},
+  };
+  for (const auto& [choice, target] : targets) {
+    CAPTURE_BINDING(choice);
+    const std::string text = std::string(R"({"choices": [)") + choice + "]}";
+    CHECK(parse_saved_choices(text, "c.json").front().row.target == target);
+  }
+}
+
 TEST_CASE("choice file: members of another type are refused, and a method of what is undecided") {
   const std::pair<const char*, const char*> wrong[] = {
       {R"({"method": "v-mean", "features": 2, "status": 3})", "c.json: choice 1 has no text as its status"},
       {R"({"method": "v-mean", "features": 2, "input": {}})", "c.json: choice 1 has no text as its input"},
       {R"({"method": "v-mean", "features": 2, "status": "undecided"})",
        "c.json: choice 1 is undecided and has a method"},
+      {R"({"method": "exact", "target": 3})", "c.json: choice 1 has no text as its target"},
+      {R"({"method": "exact", "target": "kernelised"})",
+       "c.json: choice 1: target: 'kernelised' is none of softmax kernelized"},
   };
   for (const auto& [choice, says] : wrong) {
     CAPTURE_BINDING(choice);

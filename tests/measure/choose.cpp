@@ -258,6 +258,25 @@ TEST_CASE("choose: a method that fails is not good enough") {
   CHECK(rows->front().status == "exact");
 }
 
+TEST_CASE("choose: every answer has the target that the errors of its candidates are against") {
+  const CandidateLadders ladders = ladders_of("skyformer", {8});
+  ChoiceSettings settings = settings_of(100);  // nothing fails
+  const auto answer = [&](std::size_t sequences) {
+    return choose<double>(inputs_of(sequences, 1), ladders, settings, Key(1))->front();
+  };
+  std::vector<ChoiceRow> rows = {answer(1), answer(3)};
+  settings.epsilon = 1e-9;
+  rows.push_back(answer(1));
+  settings.max_cost = 1e-9;  // no candidate is cheap enough
+  rows.push_back(answer(1));
+  const char* const statuses[] = {"chosen", "undecided", "exact", "exact"};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(i);
+    CHECK(rows[i].status == statuses[i]);
+    CHECK(rows[i].target == "kernelized");
+  }
+}
+
 TEST_CASE("choose: the same answers for any number of threads, from known errors, and for sequences in any order") {
   const ChoiceInputs inputs = inputs_of(12, 2);
   const CandidateLadders ladders = ladders_of("skyformer-softmax,skeinformer", {8, 32});

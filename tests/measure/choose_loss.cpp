@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "stats/reference.hpp"
@@ -155,6 +156,20 @@ TEST_CASE("choose by loss: the layers are those of the last certified step") {
   for (std::size_t i = 0; i < once->steps.size(); ++i) CHECK(again->steps[i].rise == once->steps[i].rise);
   hooks.stop = [] { return true; };
   CHECK_FALSE(choose_by_loss<double>(inputs, ladders, loss_settings_of(0.3), Key(2), hooks));
+}
+
+TEST_CASE(
+    "choose by loss: an exact layer has the softmax attention of the model, whatever the candidates approximate") {
+  const LossInputs inputs = inputs_of(8);
+  const CandidateLadders ladders = ladders_of("skyformer", inputs.model.config().p());
+  for (const auto& [target, status, function] :
+       {std::tuple(1000.0, "chosen", "kernelized"), std::tuple(1e-12, "exact", "softmax")}) {
+    const auto choice = choose_by_loss<double>(inputs, ladders, loss_settings_of(target), Key(1));
+    for (const ChoiceRow& row : choice->layers) {
+      CHECK(row.status == status);
+      CHECK(row.target == function);
+    }
+  }
 }
 
 TEST_CASE("choose by loss: settings outside their ranges and too few sequences are refused") {

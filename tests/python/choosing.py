@@ -126,6 +126,12 @@ class Choose(unittest.TestCase):
             self.assertEqual(set(rows["status"]), {"undecided"})
             self.assertEqual(set(rows["method"]), {"skeinformer"})
             self.assertEqual(list(self.read_again(folder, rows, path)["heads"]), [()] * 4)  # of no model
+            rows = croquis.choose(Q, K, V, 1e-9, methods="skyformer", features=16, save=path)
+            self.assertEqual((set(rows["status"]), set(rows["target"])), ({"exact"}, {"kernelized"}))
+            self.read_again(folder, rows, path)
+            rows = croquis.choose(Q, K, V, 1e9, methods="skyformer", features=16, trials=2, max_cost=9, save=path)
+            self.assertEqual((set(rows["status"]), set(rows["target"])), ({"undecided"}, {"kernelized"}))
+            self.assertEqual(set(self.read_again(folder, rows, path)["target"]), {"kernelized"})
             # What the file does not list is None.
             path.write_text('{"choices": [{"method": "v-mean", "features": 2, "layer": 3, "head": null}]}')
             row = croquis.read_choices(path)[0]
@@ -154,6 +160,35 @@ class Choose(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "^row: .* give one, as rows"):
             croquis.method_arguments(rows)
 
+    def test_exact_attention_is_to_the_function_that_the_errors_are_against(self):
+        Q, K, V = square_head(n=64, p=6)
+        bias = numpy.linspace(-1, 1, 2 * len(Q) - 1)
+        for method, target, given in (
+            ("skyformer", "kernelized", None),
+            ("nprf", "normalized", None),
+            ("prf-rpe", "softmax-rpe", bias),
+            ("nprf-rpe", "normalized-rpe", bias),
+        ):
+            # Nothing is good enough, and two draws are too few to say so.
+            for eps, trials, status in ((1e-9, 100, "exact"), (1e9, 2, "undecided")):
+                with self.subTest(method=method, status=status):
+                    rows = croquis.choose(Q, K, V, eps, methods=method, features=4, max_cost=99, trials=trials, bias=given)
+                    self.assertEqual((rows["status"][0], rows["target"][0]), (status, target))
+                    arguments = croquis.method_arguments(rows[0])
+                    self.assertEqual(arguments, {"method": "exact", "target": target})
+                    expected = croquis.exact(Q, K, V, target, bias=given)
+                    output = croquis.approximate(Q, K, V, **arguments, bias=given)
+                    numpy.testing.assert_array_equal(output, expected)
+                    found, wanted = (croquis.vjp(Q, K, V, V, **a, bias=given) for a in (arguments, {"target": target}))
+                    for one, other in zip(found, wanted):
+                        numpy.testing.assert_array_equal(one, other)
+        # A row without a target is of softmax attention.
+        rows = croquis.choose(Q, K, V, 1e-9, methods="v-mean", features=4)
+        for row in (rows[0], rows[["method", "preset", "features", "status"]][0]):
+            self.assertEqual(croquis.method_arguments(row), {"method": "exact"})
+        with self.assertRaisesRegex(ValueError, "^row: target: 3 is no line of text"):
+            croquis.method_arguments({"method": "exact", "preset": "paper", "features": 0, "status": "exact", "target": 3})
+
     def test_files_that_are_no_choices_are_refused_in_one_sentence(self):
         one = '{"choices": [%s]}'
         with tempfile.TemporaryDirectory() as folder:
@@ -169,6 +204,7 @@ class Choose(unittest.TestCase):
                 (one % '{"method": "v-mean"}', "choice 1 has no positive number of features"),
                 (one % '{"method": "v-mean", "features": 2, "status": "undecided"}', "is undecided and has a method"),
                 (one % '{"method": "v-mean", "features": 2, "heads": [[0]]}', "has a head that is no"),
+                (one % '{"method": "exact", "target": "soft"}', "choice 1: target: 'soft' is none of"),
             ):
                 path.write_bytes(content if isinstance(content, bytes) else content.encode())
                 with self.assertRaisesRegex(ValueError, pattern) as caught:

@@ -153,6 +153,15 @@ class Attention(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "inplace operation"):
             output.sum().backward()
 
+    def test_an_exact_choice_is_exact_attention_to_its_target(self):
+        q, k, v = tensors(n_q=16, n_k=16, leading=(1,), gradient=False)
+        row = croquis.choose(q[0], k[0], v[0], 1e-9, methods="skyformer", features=4)[0]
+        arguments = croquis.method_arguments(row)
+        expected = torch.from_numpy(croquis.exact(q[0], k[0], v[0], "kernelized"))
+        torch.testing.assert_close(croquis.torch.attention(q, k, v, **arguments)[0], expected, atol=0, rtol=0)
+        packed = croquis.torch.packed_attention(*(t.transpose(0, 1) for t in (q, k, v)), [16], **arguments)
+        torch.testing.assert_close(packed[:, 0], expected, atol=0, rtol=0)
+
     def test_packed_sequences_are_those_alone(self):
         lengths = [12, 7, 9]
         torch.manual_seed(2)

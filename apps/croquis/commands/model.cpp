@@ -129,6 +129,18 @@ void remark_on_other_model(const std::vector<SavedChoice>& saved, const std::str
   }
 }
 
+// Of a choice by errors: the errors of its exact attention are 0 against the same function as those of its methods. Of
+// one by the loss, the model was run with its own.
+void remark_on_exact_attention(const std::vector<SavedChoice>& saved) {
+  for (const SavedChoice& choice : saved) {
+    if (choice.row.metric == "loss" || is_softmax(choice.row.target)) continue;
+    return say_once(
+        fmt::format("croquis model: errors of --choice are against {}; where it has exact attention (heads without a "
+                    "chosen method, sequences too short for one), the model's own softmax attention runs\n",
+                    meaning_of_target(choice.row.target)));
+  }
+}
+
 // A choice says itself which heads it replaces, and by what. A saved configuration has the defaults.
 void refuse_options_of_methods(const ModelOptions& options) {
   const ModelOptions defaults;
@@ -251,6 +263,7 @@ int run_model(const ModelOptions& options) {
   const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features, saved);
   check(options, replacements, sequences, fewest, causal);
   remark_on_other_model(saved, name);
+  remark_on_exact_attention(saved);
   remark_on(replacements, model.config().layers * model.config().heads, fewest);
 
   std::map<std::string, std::string> identity = identity_of(tokens, {name, model}, sequences);

@@ -115,7 +115,9 @@ const Columns<ChoiceRow>& choice_columns() {
       {{"seed", Role::note, "`--seed`"}, &ChoiceRow::seed},
       {{"precision", Role::note, "the precision in which the methods compute"}, &ChoiceRow::precision},
       {{"target", Role::note,
-        "what the method approximates, and what its errors are against, as in the rows of `error`"},
+        "what the candidates approximate and their errors are against, as in the rows of `error`; what is `exact` or "
+        "`undecided` takes exact attention to it. Where the metric is `loss`, an `exact` layer has the model's own: "
+        "`softmax`"},
        &ChoiceRow::target},
       {{"flops_limit", Role::number,
         "exact attention is used on heads of fewer tokens than d, and where the method's flops are so many times those "

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <croquis/attention/method.hpp>
 #include <croquis/io/json.hpp>
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choice_groups.hpp>
@@ -83,6 +84,17 @@ class MemberReader {
             std::isnan(limit) ? std::numeric_limits<double>::infinity() : limit};
   }
 
+  // A method has its own; of exact attention it is what the file says, softmax if it says nothing.
+  std::string target_of(const MethodChoice& choice) const {
+    if (!is_exact(choice)) return std::string(name_of(find_method<double>(choice.name).target));
+    const std::string name = text("target");
+    try {
+      return std::string(name_of(name.empty() ? Target::softmax : target_named(name)));
+    } catch (const std::invalid_argument& wrong) {
+      throw std::invalid_argument(fmt::format("{}: {}", where_, wrong.what()));
+    }
+  }
+
  private:
   std::uint64_t index_in(const json& value, const char* name) const {
     if (!value.is_number_unsigned()) refuse(fmt::format("has a {} that is no number and not null", name));
@@ -109,6 +121,7 @@ SavedChoice saved_choice(const json& choice, ChoiceRow row, const std::string& w
   saved.row.method = saved.method.choice.name;
   saved.row.preset = saved.method.choice.preset;
   saved.row.features = saved.method.features;
+  saved.row.target = reader.target_of(saved.method.choice);
   saved.row.flops_limit = saved.method.flops_limit.value_or(ChoiceRow::kUndefined);
   if (saved.row.status == "undecided" && saved.row.method != "exact") {
     reader.refuse("is undecided and has a method; change its status to use it, or the method to exact");
@@ -170,7 +183,7 @@ std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<
          {"options", is_chosen ? json(options_of_preset(row.preset)) : json::object()},
          {"features", is_chosen ? row.features : 0},
          {"flops_limit", is_chosen && std::isfinite(row.flops_limit) ? json(row.flops_limit) : json(nullptr)},
-         {"target", is_chosen ? row.target : "softmax"}});
+         {"target", row.target}});
     if (places) choices.back()["heads"] = places->contains(row.input) ? json(places->at(row.input)) : json::array();
   }
   if (!rows.empty()) {

@@ -24,16 +24,16 @@ ChoicePlaces choice_places(const ChoiceInputs& inputs, ChoicePer per);
 
 /// The answers as JSON: an object with the parameters (eps, delta, confidence, metric, cost_unit, rows), the
 /// cost_ratio of all choices together, and "choices", an array of objects with input, layer, head (null for more than
-/// one), heads, status, method, options (an object of strings), features and flops_limit. Heads without a decision have
-/// exact attention. "heads" lists the `places` as [layer, head]; without `places` it is left out, and null means all
-/// layers or heads.
+/// one), heads, status, method, options (an object of strings), features, flops_limit and target. Heads without a
+/// decision have exact attention to the target. "heads" lists the `places` as [layer, head]; without `places` it is
+/// left out, and null means all layers or heads.
 std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<ChoicePlaces>& places);
 
 /// A choice of a file.
 struct SavedChoice {
-  /// input, layer, head, status, method, preset, features and flops_limit, and what holds for all choices of the file:
-  /// eps, delta, confidence, metric and cost_unit. What the file does not say is empty or NaN; the other members are
-  /// not set.
+  /// input, layer, head, status, method, preset, features, flops_limit and target, and what holds for all choices of
+  /// the file: eps, delta, confidence, metric and cost_unit. What the file does not say is empty or NaN; of a target,
+  /// which a method has without it, softmax. The other members are not set.
   ChoiceRow row;
   HeadMethod method;
   /// The heads that it was made for, as (layer, head), none of them in no model. Empty where the file does not list
@@ -42,13 +42,14 @@ struct SavedChoice {
 };
 
 /// The choices of a file of choice_json, without a model. `path` is used in messages. Throws: std::invalid_argument,
-/// which names the file, if it is not such a file, for unknown methods, and for a choice that is undecided and has a
-/// method all the same.
+/// which names the file, if it is not such a file, for unknown methods and targets, and for a choice that is undecided
+/// and has a method all the same.
 std::vector<SavedChoice> parse_saved_choices(std::string_view bytes, const std::string& path);
 
 /// The choices of the file `path`, as a replacement of the heads of a model, with the method "choice" and the name of
 /// the file as preset. A choice is for its "heads"; where it has none, for its layer and head, null being all of them.
-/// Heads that the file does not name are exact, and are not among the replaced ones. Throws: std::invalid_argument,
+/// Heads that the file does not name are exact, and are not among the replaced ones. Exact attention in a model is its
+/// own, whatever the target. Throws: std::invalid_argument,
 /// which names the file, for a choice that was made for heads of no model, for layers and heads that the model does not
 /// have, and for a head that is chosen twice.
 Replacement replacement_of(const std::vector<SavedChoice>& choices, const std::string& path, arma::uword layers,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <croquis/attention/method.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/measure/choice_groups.hpp>
 #include <croquis/stats/summary.hpp>
@@ -121,6 +120,7 @@ ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const 
   row.preset = "paper";
   row.cost = row.exact_cost = group.exact_cost;
   row.cost_unit = settings.cost == CostUnit::flops ? "flops" : "seconds";
+  row.target = name_of(candidates.target);
   row.evaluations = group.evaluations;
   row.heads = group.heads.size();
   row.rows = settings.rows;
@@ -132,7 +132,6 @@ ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const 
     row.method = candidate.choice.name;
     row.preset = candidate.choice.preset;
     row.features = candidate.features;
-    row.target = name_of(find_method<double>(row.method).target);
     row.cost = race.cost(*shown);
     row.flops_limit = candidates.flops_limit(candidate, settings.max_cost);
     row.failure_upper = race.upper_limit(*shown);

@@ -87,7 +87,7 @@ struct ChoiceRow {
   std::string status;
   std::optional<std::uint64_t> needed;
   std::uint64_t open = 0, evaluations = 0, seed = 0;
-  std::string cost_unit, precision = "double", target = "softmax";
+  std::string cost_unit, precision = "double", target;
   double flops_limit = kUndefined;
   std::uint64_t heads = 0;
   std::optional<std::uint64_t> rows;

@@ -251,6 +251,8 @@ class LossChooser {
     row.method = row.status = "exact";
     row.preset = "paper";
     row.cost_unit = "flops";
+    // An exact layer has the model's own attention, as in the passes that were tested.
+    row.target = name_of(step == nullptr ? Target::softmax : candidates_.target);
     row.precision = std::is_same_v<T, float> ? "float" : "double";
     row.exact_cost = row.cost =
         cost_on(nullptr, all_) / static_cast<double>(all_.size()) * static_cast<double>(heads_.size());
@@ -260,7 +262,6 @@ class LossChooser {
       row.method = step->after.candidate->choice.name;
       row.preset = step->after.candidate->choice.preset;
       row.features = step->after.candidate->features;
-      row.target = name_of(find_method<double>(row.method).target);
       row.cost = row.exact_cost * cost_ratio(step->after.candidate, all_);
       row.flops_limit = candidates_.flops_limit(*step->after.candidate, settings_.max_cost);
       row.error_median = step->after.rise;
