@@ -380,6 +380,11 @@ TEST_CASE(
     CHECK(column_of(folder / "c.csv", "status").front() == "exact");
     CHECK(column_of(folder / "c.csv", "target").front() == target);
     CHECK(contains(read_text(folder / "c.json"), std::string("\"target\": \"") + target));
+    const std::string against = "The errors are those against Gaussian-kernel attention C V",
+                      page = std::string(target) + ".html";
+    CHECK(contains(run.output, against) == other);
+    REQUIRE(run_croquis("report c.csv --out " + page, folder.path()).status == 0);
+    CHECK(contains(read_text(folder / page), against) == other);
     const ProgramRun model = run_croquis(tokens + "--choice c.json --out m.csv --overwrite", folder.path());
     REQUIRE_MESSAGE(model.status == 0, model.output);
     CHECK_MESSAGE(contains(model.output, said) == other, model.output);
@@ -395,6 +400,19 @@ TEST_CASE(
   REQUIRE_MESSAGE(model.status == 0, model.output);
   CHECK(contains(model.output, "skyformer approximates Gaussian-kernel attention"));
   CHECK_FALSE(contains(model.output, said));
+}
+
+TEST_CASE("choose: of rows without a target it is that of the method") {
+  const TemporaryFolder folder;
+  const std::string header =
+      "input,layer,head,eps,delta,confidence,metric,method,preset,features,cost,exact_cost,cost_ratio,error_median,"
+      "error_q95,failure_upper,draws,sequences,status,needed,open,evaluations,cost_unit,seed,precision\n";
+  for (const auto& [method, other] : {std::pair("skyformer", true), {"v-mean", false}}) {
+    write_text(folder / "c.csv", header + fmt::format("arrays:q,NA,NA,0.1,0.05,0.95,frobenius_rel,{},paper,8,5,10,0.5,"
+                                                      "0.05,0.07,0.04,96,1,chosen,NA,0,4,flops,1,double\n",
+                                                      method));
+    CHECK(contains(run_croquis("show c.csv", folder.path()).output, "The errors are those against") == other);
+  }
 }
 
 TEST_CASE("choose: the elements of a batch are sequences") {

@@ -90,7 +90,8 @@ void print_layers(const std::vector<ChoiceRow>& rows) {
 
 std::string other_target_of(const std::vector<ChoiceRow>& rows) {
   for (const ChoiceRow& row : rows) {
-    const std::string target = target_of_method(row.method);
+    // A file may lack the column.
+    const std::string target = row.target.empty() ? target_of_method(row.method) : row.target;
     if (row.metric == "loss" || is_softmax(target)) continue;
     return fmt::format(
         "The errors are those against {}. They do not say what a model that computes softmax attention loses.",
