@@ -212,7 +212,8 @@ def method_arguments(row: Any) -> Dict[str, Any]:
     dict
         ``method``, ``features`` and the options of the method. Of an "exact" or "undecided" choice it is the method
         "exact" and, unless that is softmax attention, the row's ``target``: what leads without a decision is no answer.
-        (``croquis model`` runs the model's own attention there, whatever the target.)
+        (``croquis model`` runs the model's own attention there, whatever the target.) Of a row of `cost` for
+        "exact-TARGET" it is exact attention to that target.
 
     >>> import croquis, numpy
     >>> Q, K, V = numpy.random.default_rng(1).normal(size=(3, 64, 8))
@@ -233,6 +234,8 @@ def method_arguments(row: Any) -> Dict[str, Any]:
         raise ValueError(f"row: {shown(row)} is not one row with method, preset, features and status; give one, as rows[0]")
     if method == "exact" or status == "undecided":
         return _exact("softmax" if target is None else target)
+    if method.startswith("exact-"):
+        return _exact(method[len("exact-") :])
     options = _core.options_of_preset(text(preset, "row: preset"))
     return {"method": str(method), "features": whole(features, "row: features", 1), **options}
 

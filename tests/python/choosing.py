@@ -189,6 +189,22 @@ class Choose(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "^row: target: 3 is no line of text"):
             croquis.method_arguments({"method": "exact", "preset": "paper", "features": 0, "status": "exact", "target": 3})
 
+    def test_every_row_of_cost_is_handed_to_attention(self):
+        Q, K, V = square_head(n=32, p=6)
+        bias = numpy.linspace(-1, 1, 2 * len(Q) - 1)
+        for methods, given in (("skyformer,skeinformer", None), ("nprf", None), ("prf-rpe,nprf-rpe", bias)):
+            for row in croquis.cost(Q, K, V, methods, 8, repeats=1, bias=given):
+                arguments = croquis.method_arguments(row)
+                if row["features"] > 0:
+                    self.assertEqual(arguments, {"method": row["method"], "features": 8})
+                    continue
+                target = "softmax" if row["method"] == "exact" else row["method"][len("exact-") :]
+                self.assertEqual(arguments, {"method": "exact", "target": target} if target != "softmax" else {"method": "exact"})
+                with_bias = given if target.endswith("-rpe") else None
+                numpy.testing.assert_array_equal(
+                    croquis.approximate(Q, K, V, **arguments, bias=with_bias), croquis.exact(Q, K, V, target, bias=with_bias)
+                )
+
     def test_files_that_are_no_choices_are_refused_in_one_sentence(self):
         one = '{"choices": [%s]}'
         with tempfile.TemporaryDirectory() as folder:
