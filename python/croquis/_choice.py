@@ -177,10 +177,11 @@ def read_choices(path: Union[str, os.PathLike[str]]) -> Rows:
     Rows
         One for each choice, with the columns of `choose` that the file has: ``input``, ``layer``, ``head``, ``eps``,
         ``delta``, ``confidence``, ``metric``, ``method``, ``preset``, ``features``, ``status``, ``cost_unit``,
-        ``target``, ``flops_limit``. They are those of `choose`, but for an "undecided" choice, which has "exact" as its
-        method: exact attention is what to take until it is decided. A column ``heads`` has the (layer, head) of all heads of a
-        model that a choice is for. It is empty for heads without a layer, and None where the file does not list them:
-        they are those of ``layer`` and ``head`` then, and NaN means all.
+        ``target``, ``flops_limit``. They are those of `choose`, but for an "undecided" choice, where `choose` shows what
+        leads: in the file it is exact attention, which is what to take until it is decided, and has "exact" as
+        ``method``, "paper" as ``preset``, 0 as ``features`` and NaN as ``flops_limit``. A column ``heads`` has the
+        (layer, head) of all heads of a model that a choice is for. It is empty for heads without a layer, and None where
+        the file does not list them: they are those of ``layer`` and ``head`` then, and NaN means all.
 
     >>> import croquis, numpy, os, tempfile
     >>> rng = numpy.random.default_rng(1)
