@@ -140,7 +140,7 @@ def choose(
     columns, document = _core.choose(
         sequences,
         _options(len(sequences), causal, bias, length),
-        _names(len(sequences[0]), layers, name),
+        _names(len(sequences[0]), _dimensions(Q, "Q") > 3, layers, name),
         text(name, "name"),
         flag(causal, "causal"),
         bias is not None,
@@ -357,11 +357,12 @@ def _dimensions(given: Any, name: str) -> int:
 
 
 def _names(
-    heads: int, layers: Optional[Wholes], name: str
+    heads: int, has_sequences: bool, layers: Optional[Wholes], name: str
 ) -> List[Tuple[str, Optional[int], Optional[int]]]:
-    """The name, layer and number of every head."""
+    """The name, layer and number of every head; as in the program, one that is alone has a number among sequences only."""
     if layers is None:
-        return [(name, None, None)] if heads == 1 else [(f"{name};head={h}", None, h) for h in range(heads)]
+        is_alone = heads == 1 and not has_sequences
+        return [(name, None, None)] if is_alone else [(f"{name};head={h}", None, h) for h in range(heads)]
     numbers = wholes(layers, "layers", 0)
     if len(numbers) != heads:
         raise ValueError(f"layers: there are {len(numbers)} for {counted(heads, 'head')}")

@@ -78,8 +78,13 @@ class Choose(unittest.TestCase):
         stacked = [numpy.stack([x[:128] for x in several]) for several in (Q, K, V)]
         rows = croquis.choose(*stacked, **settings)
         self.assertEqual((len(rows), set(rows["sequences"]), list(rows["head"])), (3, {1}, [0, 1, 2]))
-        rows = croquis.choose(*(x[:, None] for x in stacked), **settings)
-        self.assertEqual((len(rows), rows["sequences"][0]), (1, 3))
+        for of_one in ([x[:, None] for x in stacked], [[x[None] for x in several] for several in (Q, K, V)]):
+            rows = croquis.choose(*of_one, **settings)
+            self.assertEqual((len(rows), rows["sequences"][0]), (1, 3))
+            self.assertEqual((rows["input"][0], rows["head"][0]), ("arrays;head=0", 0))
+        rows = croquis.choose(*(x[0] for x in stacked), **settings)
+        self.assertEqual(rows["input"][0], "arrays")
+        self.assertTrue(numpy.isnan(rows["head"][0]))
 
     def test_the_choices_are_saved(self):
         Q, K, V = heads(sequences=1, count=2)

@@ -79,6 +79,14 @@ class Program(unittest.TestCase):
         options = ["--methods", "skeinformer", "--eps", "9", "--max-cost", "9", "--trials", "60"]
         self.compare(rows, self.run_program("choose", arrays, *options))
 
+    def test_choose_of_one_head(self):
+        head_alone = head(n_q=53)
+        rng = numpy.random.default_rng(2)
+        for arrays in (head_alone, [x[None] for x in head_alone], list(rng.normal(size=(3, 4, 1, 32, 6)))):
+            rows = croquis.choose(*arrays, eps=9, methods="skeinformer", features=8, max_cost=9, name="arrays:head")
+            options = ["--methods", "skeinformer", "--features", "8", "--eps", "9", "--max-cost", "9"]
+            self.compare(rows, self.run_program("choose", arrays, *options))
+
     def test_numbers_of_features_are_sorted_and_each_once(self):
         arrays = square_head(n=24, p=4)
         for command, measure in (("error", croquis.error), ("gradient", croquis.gradient), ("choose", croquis.choose)):
