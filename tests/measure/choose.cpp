@@ -381,6 +381,7 @@ TEST_CASE("choose: candidates and their price do not depend on the lengths of th
     CHECK(seen.size() == 4);
     for (const auto& [candidate, count] : seen) CHECK(count == units_to_certify(settings, 2));
     const ChoiceRow& row = rows.front();
+    CHECK(row.evaluations == seen.size() * units_to_certify(settings, 2));  // those of exact attention too
     CHECK(row.status == "chosen");
     CHECK(row.features == 4);
     CHECK(row.flops_limit == settings.max_cost);

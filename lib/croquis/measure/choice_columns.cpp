@@ -108,7 +108,9 @@ const Columns<ChoiceRow>& choice_columns() {
       {{"open", Role::number,
         "candidates that cost less than what is chosen and are not decided: more data might make the choice cheaper"},
        &ChoiceRow::open},
-      {{"evaluations", Role::number, "errors that were computed for the choice, of all candidates"},
+      {{"evaluations", Role::number,
+        "errors that were looked at for the choice, of all candidates. Those of exact attention (`flops_limit`), for "
+        "which nothing is computed, count too"},
        &ChoiceRow::evaluations},
       {{"cost_unit", Role::note, "of `cost` and `exact_cost`: `flops`, leading terms, or `seconds`"},
        &ChoiceRow::cost_unit},

@@ -20,7 +20,7 @@ struct ChoiceGroup {
   std::vector<std::vector<double>> costs = {};                    ///< of the candidates, as exact_cost
   std::vector<std::vector<std::vector<double>>> errors = {};      ///< of each candidate, in order of evaluation
   std::optional<ChoiceRace> race = {};
-  std::uint64_t evaluations = 0;  ///< number of errors that were computed
+  std::uint64_t evaluations = 0;  ///< number of errors that were looked at, zeros of exact attention included
 
   const ChoiceCandidate& candidate(Rung rung) const { return *ladders[rung.ladder][rung.rung]; }
 };
