@@ -38,6 +38,8 @@ TEST_CASE("column scores: sizes that do not agree are refused") {
   scores.columns = {0, 4};
   scores.weights.ones(2, 3);
   CHECK(as_operator(scores).rows == 3);
+  CHECK(contains(refusal([&] { as_operator(scores).apply(arma::mat(6, 1)); }), "rows = 6, wanted = 5"));
+  CHECK(contains(refusal([&] { as_operator(scores).apply_transposed(arma::mat(4, 1)); }), "rows = 4, wanted = 3"));
   scores.rows = {7};
   scores.row_scores.ones(5, 1);
   CHECK(contains(refusal([&] { as_operator(scores); }), "ColumnScores: sizes that agree"));

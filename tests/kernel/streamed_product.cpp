@@ -174,4 +174,7 @@ TEST_CASE("streamed products: nothing to multiply, and sizes that do not fit") {
   CHECK(contains(refusal([&] { softmax_product(q, none, arma::mat(0, 1)); }), "k.rows = 0"));
   CHECK(contains(refusal([&] { softmax_product(q, arma::mat(3, 5), arma::mat(3, 1)); }), "k.cols = 5"));
   CHECK(contains(refusal([&] { gaussian_product(q, k, arma::mat(4, 1)); }), "y.rows = 3, z.rows = 4"));
+  arma::vec last;
+  CHECK(contains(refusal([&] { softmax_product<double>(q, k, arma::mat(3, 0), {.last = &last}); }),
+                 "streamed_product: an X with a row for each column of scores, and with a column where the last is"));
 }

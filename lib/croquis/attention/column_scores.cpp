@@ -15,6 +15,7 @@ namespace {
 
 template <typename T>
 arma::Mat<T> times(const ColumnScores<T>& b, const arma::Mat<T>& x) {
+  require_rows(x.n_rows, b.n_k, "ColumnScores");
   const arma::Mat<T> selected = x.rows(b.columns);
   arma::Mat<T> y = product_tn(b.weights, selected);
   if (!b.rest.is_empty()) {
@@ -30,6 +31,7 @@ arma::Mat<T> times(const ColumnScores<T>& b, const arma::Mat<T>& x) {
 
 template <typename T>
 arma::Mat<T> transposed_times(const ColumnScores<T>& b, arma::Mat<T> x) {
+  require_rows(x.n_rows, b.weights.n_cols, "ColumnScores");
   const SerialBlas serial;
   arma::Mat<T> known(b.rows.n_elem, x.n_cols);
   for (arma::uword k = 0; k < b.rows.n_elem; ++k) {

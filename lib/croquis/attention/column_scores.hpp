@@ -23,7 +23,7 @@ struct ColumnScores {
 
 /// X -> B~ X and X -> B~^T X.
 /// Cost: 2 (n_q d + n_k |J|) flops for each column of X.
-/// Throws: std::invalid_argument unless the sizes agree.
+/// Throws: std::invalid_argument unless the sizes agree, those of an X too.
 template <typename T>
 LinearOperator<T> as_operator(ColumnScores<T> scores);
 

@@ -6,6 +6,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/streamed_product.hpp>
 #include <croquis/linalg/gemm.hpp>
+#include <croquis/linalg/linear_operator.hpp>
 #include <croquis/linalg/row_math.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
@@ -14,10 +15,12 @@
 namespace croquis {
 
 /// Y = B^T X or C^T X, for x = X^T and log_scale = the log row sums, or zeros (kernelized).
+/// Throws: std::invalid_argument unless X has a row for each query.
 template <typename T, typename Tokens>
 arma::Mat<T> attend_transposed(const Tokens& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
   constexpr arma::uword query_block = kStreamedRows, key_block = kStreamedCols;
   const arma::uword n_q = tokens.rows(), n_k = tokens.cols();
+  require_rows(x.n_cols, n_q, "attend_transposed");
   arma::Mat<T> y(n_k, x.n_rows, arma::fill::none);
   parallel_for(blocks_of(n_k, key_block), [&](std::size_t b) {
     thread_local arma::Mat<T> scores, sums;  // kept by the thread, as in streamed_product()

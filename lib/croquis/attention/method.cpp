@@ -59,13 +59,12 @@ void require_adjoint(const Method<T>& method, const OptionValues& options) {
 
 namespace {
 
-// The same, but another number of rows throws: a method need not look.
+// The same, but another number of rows throws, with the name of the method. Its own products may look, or not.
 template <typename T>
 LinearOperator<T> with_checked_sizes(LinearOperator<T> scores, const std::string& name) {
   const auto checked = [name](arma::uword rows, typename LinearOperator<T>::Product product) {
     return [=](const arma::Mat<T>& x) {
-      require(x.n_rows == rows, name, "scores times a matrix with as many rows as they have columns, or transposed",
-              {{"rows", x.n_rows}, {"wanted", rows}});
+      require_rows(x.n_rows, rows, name);
       return product(x);
     };
   };

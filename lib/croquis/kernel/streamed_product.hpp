@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <armadillo>
 #include <cmath>
+#include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/streamed_extra.hpp>
 #include <croquis/linalg/gemm.hpp>
@@ -194,8 +195,12 @@ class StreamedProduct {
 };
 
 /// Computes Y. See StreamedProduct.
+/// Throws: std::invalid_argument unless X has a row for each column of scores and, for extra.last, a column.
 template <typename T, typename Scores>
 arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) {
+  require(x.n_rows == scores.cols() && (x.n_cols > 0 || !extra.last), "streamed_product",
+          "an X with a row for each column of scores, and with a column where the last is wanted",
+          {{"rows", x.n_rows}, {"wanted", scores.cols()}, {"cols", x.n_cols}});
   return StreamedProduct<T, Scores>(scores, x, extra).run();
 }
 

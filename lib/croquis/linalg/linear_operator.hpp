@@ -2,8 +2,10 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/core/require.hpp>
 #include <functional>
 #include <memory>
+#include <string_view>
 
 namespace croquis {
 
@@ -29,11 +31,25 @@ LinearOperator<T> as_operator(arma::Mat<T> matrix);
 template <typename T>
 LinearOperator<T> as_operator(arma::Mat<T> a, arma::Mat<T> b);
 
-/// The rows x cols operator of an object with apply() and apply_transposed(), which the copies share.
+/// Throws std::invalid_argument unless an X has as many rows as the operator has columns, or transposed, rows.
+inline void require_rows(arma::uword rows, arma::uword wanted, std::string_view where) {
+  require(rows == wanted, where, "an X with as many rows as the operator has columns, or transposed",
+          {{"rows", rows}, {"wanted", wanted}});
+}
+
+/// The rows x cols operator of an object with apply() and apply_transposed(), which the copies share. They need not
+/// look at the number of rows of X: another one throws std::invalid_argument.
 template <typename T, typename Factors>
 LinearOperator<T> operator_of(arma::uword rows, arma::uword cols, std::shared_ptr<Factors> factors) {
-  return {rows, cols, [factors](const arma::Mat<T>& x) -> arma::Mat<T> { return factors->apply(x); },
-          [factors](const arma::Mat<T>& x) -> arma::Mat<T> { return factors->apply_transposed(x); }};
+  return {rows, cols,
+          [factors, cols](const arma::Mat<T>& x) -> arma::Mat<T> {
+            require_rows(x.n_rows, cols, "LinearOperator");
+            return factors->apply(x);
+          },
+          [factors, rows](const arma::Mat<T>& x) -> arma::Mat<T> {
+            require_rows(x.n_rows, rows, "LinearOperator");
+            return factors->apply_transposed(x);
+          }};
 }
 
 /// The rows x cols operator that `make` returns. It is built lazily, on first use. Thread-safe.
