@@ -65,14 +65,35 @@ std::vector<Part> parts_of(const std::vector<KeyGroup<T>>& groups) {
 }
 
 template <typename T>
-void require_groups(const GroupLayers<T>& layers, arma::uword n_q) {
+void require_group(const KeyGroup<T>& group, std::size_t layer, arma::uword n_q, arma::uword n_k) {
+  const auto below = [](const std::vector<std::uint32_t>& indices, arma::uword n) {
+    return std::all_of(indices.begin(), indices.end(), [n](std::uint32_t index) { return index < n; });
+  };
+  const std::size_t keys = group.keys.size();
+  require(group.queries.empty() || keys > 0, "grouped_attention", "a key for every query", {{"layer", layer}});
+  require(below(group.queries, n_q) && below(group.keys, n_k), "grouped_attention", "queries below n_q, keys below n_k",
+          {{"layer", layer}, {"n_q", n_q}, {"n_k", n_k}});
+  require(group.output_weights.size() == keys && group.sum_weights.size() == keys, "grouped_attention",
+          "two weights for every key",
+          {{"layer", layer},
+           {"keys", keys},
+           {"output_weights", group.output_weights.size()},
+           {"sum_weights", group.sum_weights.size()}});
+  const std::vector<std::uint32_t>& visible = group.visible;
+  require(visible.empty() || (visible.size() == group.queries.size() && visible.front() >= 1 &&
+                              visible.back() <= keys && std::is_sorted(visible.begin(), visible.end())),
+          "grouped_attention", "a number of visible keys for every query, ascending from 1 to those of the group",
+          {{"layer", layer}, {"visible", visible.size()}, {"queries", group.queries.size()}, {"keys", keys}});
+}
+
+template <typename T>
+void require_groups(const GroupLayers<T>& layers, arma::uword n_q, arma::uword n_k) {
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     std::vector<char> seen(n_q, 0);
     arma::uword queries = 0;
     bool once = true;
     for (const KeyGroup<T>& group : layers[layer]) {
-      require(group.queries.empty() || !group.keys.empty(), "grouped_attention", "a key for every query",
-              {{"layer", layer}});
+      require_group(group, layer, n_q, n_k);
       for (const std::uint32_t query : group.queries) once = once && seen[query]++ == 0;
       queries += group.queries.size();
     }
@@ -204,7 +225,7 @@ void add_layer(const TokenColumns<T>& tokens, const arma::Mat<T>& values, const 
 template <typename T>
 Approximation<T> grouped_attention(const Problem<T>& problem, GroupLayers<T> layers, const char* name) {
   const arma::uword n_q = problem.n_q();
-  require_groups(layers, n_q);
+  require_groups(layers, n_q, problem.n_k());
   Approximation<T> approximation;
   arma::Mat<T> numerators(problem.p_v(), n_q, arma::fill::zeros);
   Denominators<T> denominators{arma::Col<T>(n_q, arma::fill::zeros), arma::Col<T>(n_q)};

@@ -38,7 +38,8 @@ using GroupLayers = std::vector<std::vector<KeyGroup<T>>>;
 /// Cost: 2 (p + p_v) flops and an exponential for every query and key of its groups; where queries attend to different
 ///   numbers of keys, 64 queries at once to those of the last. The operator stores the weights.
 /// Throws: std::invalid_argument unless every query is in one group of the first layer and in at most one of the
-///   others, and every group has a key; std::runtime_error if a denominator is 0.
+///   others, every group with queries has a key, and indices, weights and `visible` are as KeyGroup says;
+///   std::runtime_error if a denominator is 0.
 template <typename T>
 Approximation<T> grouped_attention(const Problem<T>& problem, GroupLayers<T> layers, const char* name);
 
