@@ -25,6 +25,11 @@ TEST_CASE("require: whole numbers, fractions and names are shown as they are") {
   CHECK(refusal([] { require(false, "f", "r", {{"x", std::string("text")}}); }) == "f: r, got x = text");
 }
 
+TEST_CASE("require: control characters in a value do not break the line") {
+  CHECK(refusal([] { require(false, "f", "r", {{"x", "a\n\tb\x7f"}}); }) == "f: r, got x = a??b?");
+  CHECK(refusal([] { require(false, "f", "r", {{"x", "\u00e9"}}); }) == "f: r, got x = \u00e9");
+}
+
 TEST_CASE("require: braces in names and values are text") {
   CHECK(refusal([] { require(false, "{}", "{x}", {{"a", "{b}"}}); }) == "{}: {x}, got a = {b}");
 }

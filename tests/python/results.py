@@ -185,7 +185,7 @@ class Sketches(unittest.TestCase):
             croquis.Sketch("x")
         key = '{"distribution": "srht", "rows": 4, "cols": 2, "key": "%s"}'
         for text, why in (
-            ("x", "valid JSON, got characters = 1"),
+            ("x", r"the text is refused \(not a JSON object, which begins with '{'\)"),
             ("{}", "a string in the field, got field = distribution"),
             (key % "a", "32 hexadecimal digits, got name = a"),
             (key.replace("srht", "shrt"), "one of gaussian, .*, got distribution = shrt"),

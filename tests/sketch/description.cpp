@@ -118,9 +118,22 @@ TEST_CASE("SketchDescription::from_json: absent parameters get their defaults, i
 
 TEST_CASE("SketchDescription::from_json: wrong JSON is refused in one clear line") {
   const std::string where = "SketchDescription::from_json: ";
-  CHECK(message_of("{\"distribution\": ") == where + "valid JSON, got characters = 17");
-  CHECK(message_of("") == where + "valid JSON, got characters = 0");
-  CHECK(message_of("[1, 2]") == where + "a JSON object, got type = array");
+  CHECK(
+      contains(message_of("{\"distribution\": "), where + "the text is refused (not a JSON object: not JSON at byte"));
+  for (const char* text : {"", "[1, 2]"}) {
+    CHECK(message_of(text) == where + "the text is refused (not a JSON object, which begins with '{')");
+  }
+  CHECK(message_of(json_with(R"("distribution": "gaussian", "rows": 3, "rows": 7, "cols": 2)")) ==
+        where + "the text is refused (not a JSON object: 'rows' twice in one object)");
+  CHECK(contains(message_of("{\"a\": " + std::string(1000, '[')), "nested deeper than 32"));
+  const std::string broken[] = {
+      json_with(R"("a\nb": 1)"), json_with(R"("distribution": "gau\nss", "rows": 3, "cols": 2)"),
+      R"({"distribution": "gaussian", "rows": 3, "cols": 2, "key": "00\n00"})",
+      json_with(R"("distribution": "sjlt", "rows": 3, "cols": 2, "parameters": {"q\nz": 1})")};
+  for (const std::string& text : broken) {
+    CHECK(contains(message_of(text), "?"));
+    CHECK_FALSE(contains(message_of(text), "\n"));
+  }
   CHECK(message_of("{}") == where + "a string in the field, got field = distribution");
   CHECK(message_of(R"({"distribution": 3})") == where + "a string in the field, got field = distribution");
   CHECK(message_of(R"({"distribution": "sjlt"})") == where + "a positive integer in the field, got field = rows");
@@ -163,6 +176,9 @@ TEST_CASE("completed: what its distribution does not take is refused") {
   CHECK(message("gaussian", 5, 2, {}, {1, 2, 3, 4, 5}) ==
         "gaussian: no weights for this distribution, got weights = 5, rows = 5");
   CHECK(message("importance", 5, 2, {}, {1, 2}) == "importance: one weight a row, got weights = 2, rows = 5");
+  for (const double weight : {nan, std::numeric_limits<double>::infinity()}) {
+    CHECK(contains(message("importance", 2, 2, {}, {1, weight}), "importance: finite weights, got weight = "));
+  }
   // Sizes that a distribution refuses are refused by its constructor.
   const auto made = [](const std::string& distribution, arma::uword rows, arma::uword cols,
                        const std::map<std::string, double>& parameters = {}) {

@@ -11,7 +11,7 @@ namespace croquis {
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument(why);
+  throw std::invalid_argument(as_one_line(why));
 }
 
 void require_known(const std::string& name, const std::string& option, const std::vector<std::string>& known) {

@@ -1,10 +1,19 @@
 #include <fmt/format.h>
 #include <croquis/core/require.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace croquis {
+
+std::string as_one_line(std::string text) {
+  constexpr char del = 0x7f;
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == del; }, '?');
+  return text;
+}
 
 void require(bool ok, std::string_view where, std::string_view rule, std::initializer_list<Got> got) {
   if (ok) return;
@@ -15,7 +24,7 @@ void require(bool ok, std::string_view where, std::string_view rule, std::initia
                item.value);
     separator = ", ";
   }
-  throw std::invalid_argument(message);
+  throw std::invalid_argument(as_one_line(std::move(message)));
 }
 
 }  // namespace croquis

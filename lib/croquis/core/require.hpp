@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -18,7 +19,11 @@ struct Got {
   Got(std::string_view name_, std::string_view v) : name(name_), value(v) {}
 };
 
-/// Always on, also in release builds: throws std::invalid_argument "where: rule, got name = value, ..." unless `ok`.
+/// The text with its control characters as question marks, so that a name from a file cannot break a message.
+std::string as_one_line(std::string text);
+
+/// Always on, also in release builds: throws std::invalid_argument "where: rule, got name = value, ..." unless `ok`, in
+/// one line.
 void require(bool ok, std::string_view where, std::string_view rule, std::initializer_list<Got> got = {});
 
 }  // namespace croquis

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/io/json.hpp>
 #include <croquis/sketch/description.hpp>
 #include <croquis/sketch/distributions.hpp>
 #include <nlohmann/json.hpp>
@@ -10,21 +11,21 @@
 namespace croquis {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::json;
 constexpr std::string_view kFromJson = "SketchDescription::from_json";
 
-std::string text_of(const Json& object, const char* field) {
+std::string text_of(const json& object, const char* field) {
   require(object.contains(field) && object[field].is_string(), kFromJson, "a string in the field", {{"field", field}});
   return object[field].get<std::string>();
 }
 
-arma::uword size_of(const Json& object, const char* field) {
+arma::uword size_of(const json& object, const char* field) {
   require(object.contains(field) && object[field].is_number_unsigned(), kFromJson, "a positive integer in the field",
           {{"field", field}});
   return object[field].get<arma::uword>();
 }
 
-double number_of(const Json& value, const std::string& name) {
+double number_of(const json& value, const std::string& name) {
   require(value.is_number(), kFromJson, "a number for the parameter or weight", {{"name", name}});
   return value.get<double>();
 }
@@ -32,6 +33,7 @@ double number_of(const Json& value, const std::string& name) {
 }  // namespace
 
 std::string SketchDescription::to_json() const {
+  using Json = nlohmann::ordered_json;
   Json object = {
       {"distribution", distribution}, {"rows", rows}, {"cols", cols}, {"key", key}, {"parameters", Json::object()}};
   for (const auto& [name, value] : parameters) object["parameters"][name] = value;
@@ -40,9 +42,7 @@ std::string SketchDescription::to_json() const {
 }
 
 SketchDescription SketchDescription::from_json(std::string_view text) {
-  const Json object = Json::parse(text, nullptr, false);  // returns a discarded value in place of an exception
-  require(!object.is_discarded(), kFromJson, "valid JSON", {{"characters", text.size()}});
-  require(object.is_object(), kFromJson, "a JSON object", {{"type", object.type_name()}});
+  const json object = parse_json_object(text, std::string(kFromJson), "the text is refused");
   const auto known = {"distribution", "rows", "cols", "key", "parameters", "weights"};
   for (const auto& [field, value] : object.items()) {
     require(std::find(known.begin(), known.end(), field) != known.end(), kFromJson,
@@ -61,7 +61,7 @@ SketchDescription SketchDescription::from_json(std::string_view text) {
   }
   if (object.contains("weights")) {
     require(object["weights"].is_array(), kFromJson, "an array in the field", {{"field", "weights"}});
-    for (const Json& value : object["weights"]) description.weights.push_back(number_of(value, "weights"));
+    for (const json& value : object["weights"]) description.weights.push_back(number_of(value, "weights"));
   }
   return completed(std::move(description));
 }
@@ -84,6 +84,9 @@ SketchDescription completed(SketchDescription description) {
   require(description.weights.size() == (distribution.weighted ? description.rows : 0), distribution.name,
           distribution.weighted ? "one weight a row" : "no weights for this distribution",
           {{"weights", description.weights.size()}, {"rows", description.rows}});
+  const auto wrong = std::find_if_not(description.weights.begin(), description.weights.end(),
+                                      [](double weight) { return std::isfinite(weight); });
+  if (wrong != description.weights.end()) require(false, distribution.name, "finite weights", {{"weight", *wrong}});
   return description;
 }
 

@@ -25,7 +25,8 @@ struct SketchDescription {
   /// "weights": [...] if there are any. Numbers have as many digits as are needed to read them back exactly.
   std::string to_json() const;
   /// Reads a description from JSON text and completes it (see `completed`). "parameters" and "weights" may be absent.
-  /// Throws: std::invalid_argument, with a message of one line, for anything else, including an unknown field.
+  /// Throws: std::invalid_argument, with a message of one line, for anything else, including an unknown field and a
+  /// field that occurs twice (parse_json_object).
   static SketchDescription from_json(std::string_view text);
 };
 
@@ -33,7 +34,7 @@ struct SketchDescription {
 /// description therefore stays valid when a default value changes later.
 /// Throws: std::invalid_argument for an unknown distribution or parameter, a size of 0, a parameter outside its range,
 ///   a key that is not 32 hexadecimal digits, weights for a distribution that takes none, and a number of weights other
-///   than n.
+///   than n, and a weight that is not finite.
 SketchDescription completed(SketchDescription description);
 
 /// The complete description of a sketch on a random key. Throws as `completed`.
