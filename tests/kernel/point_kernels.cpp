@@ -95,4 +95,10 @@ TEST_CASE("point_kernel_matrix: what is no kernel, no bandwidth and no points is
   }
   CHECK(
       contains(refusal([] { point_kernel_matrix(arma::mat(0, 2), PointKernel::matern32, 1); }), "at least one point"));
+  for (const std::string& name : point_kernel_names()) {
+    for (const double entry : {std::nan(""), HUGE_VAL}) {
+      const arma::mat x = {{1, 2}, {0, entry}};
+      CHECK(contains(refusal([&] { point_kernel_matrix(x, point_kernel(name), 1); }), "finite"));
+    }
+  }
 }

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
@@ -27,6 +28,8 @@ arma::Mat<T> KernelMatrix<T>::dense() const {
 template <typename T>
 KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x, T scale) {
   require(!x.is_empty(), "gaussian_kernel_matrix", "at least one point", {{"rows", x.n_rows}, {"cols", x.n_cols}});
+  require(x.is_finite() && std::isfinite(scale), "gaussian_kernel_matrix", "finite points and a finite scale",
+          {{"scale", scale}});
   // The kernel is invariant to translation, its rounding error is not.
   const auto centre = std::make_shared<const arma::Row<T>>(scale * arma::mean(x, 0));
   const auto points = std::make_shared<const arma::Mat<T>>(std::move(x));
@@ -45,7 +48,8 @@ KernelMatrix<T> stored_kernel_matrix(arma::Mat<T> matrix) {
   require(matrix.n_rows == matrix.n_cols && !matrix.is_empty(), "stored_kernel_matrix", "a square matrix",
           {{"rows", matrix.n_rows}, {"cols", matrix.n_cols}});
   const arma::Col<T> diagonal = matrix.diag();
-  require(diagonal.min() >= 0, "stored_kernel_matrix", "a non-negative diagonal", {{"smallest", diagonal.min()}});
+  require(diagonal.is_finite() && diagonal.min() >= 0, "stored_kernel_matrix", "a finite, non-negative diagonal",
+          {{"smallest", diagonal.min()}});
   const auto stored = std::make_shared<const arma::Mat<T>>(std::move(matrix));
   return {stored->n_rows, diagonal,
           [stored](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> { return (*stored)(rows, cols); },

@@ -24,10 +24,11 @@ struct KernelMatrix {
 };
 
 /// kappa(scale x_i, scale x_j) for the points in the rows of X (n x p), which are first centred about their mean.
+/// Throws: std::invalid_argument without points, and unless they and the scale are finite.
 template <typename T>
 KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x, T scale = T(1));
 
-/// A stored matrix. Throws std::invalid_argument unless it is square with a non-negative diagonal.
+/// A stored matrix. Throws std::invalid_argument unless it is square with a finite, non-negative diagonal.
 template <typename T>
 KernelMatrix<T> stored_kernel_matrix(arma::Mat<T> matrix);
 

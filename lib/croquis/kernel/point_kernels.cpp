@@ -67,7 +67,8 @@ PointKernel point_kernel(const std::string& name) {
 }
 
 KernelMatrix<double> point_kernel_matrix(arma::mat x, PointKernel kernel, double bandwidth) {
-  require(!x.is_empty(), "point_kernel_matrix", "at least one point", {{"rows", x.n_rows}, {"cols", x.n_cols}});
+  require(!x.is_empty() && x.is_finite(), "point_kernel_matrix", "at least one point, all finite",
+          {{"rows", x.n_rows}, {"cols", x.n_cols}});
   require(bandwidth >= kSmallestBandwidth && bandwidth <= kLargestBandwidth, "point_kernel_matrix",
           "a bandwidth from 1e-100 to 1e100", {{"bandwidth", bandwidth}});
   if (kernel == PointKernel::gaussian) return gaussian_kernel_matrix(std::move(x), 1 / bandwidth);

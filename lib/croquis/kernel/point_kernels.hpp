@@ -27,7 +27,8 @@ inline constexpr double kSmallestBandwidth = 1e-100, kLargestBandwidth = 1e100;
 /// Guarantees: entries are in [0, 1], 1 on the diagonal. Distances are sums over differences of the given points, so
 ///   entries are accurate to about p u wherever the points lie; the Gaussian ones as gaussian_kernel().
 /// Cost of a block of a x b: about 3 a b p flops and a b exponentials.
-/// Throws: std::invalid_argument without points, and unless kSmallestBandwidth <= bandwidth <= kLargestBandwidth. X /
+/// Throws: std::invalid_argument without points, for points that are not finite, and unless kSmallestBandwidth <=
+/// bandwidth <= kLargestBandwidth. X /
 ///   bandwidth must have squares that do not overflow.
 KernelMatrix<double> point_kernel_matrix(arma::mat x, PointKernel kernel, double bandwidth);
 

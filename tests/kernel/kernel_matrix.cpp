@@ -1,0 +1,33 @@
+#include <doctest/doctest.h>
+#include <croquis/kernel/kernel_matrix.hpp>
+
+#include <limits>
+
+#include "support/refusal.hpp"
+#include "support/text.hpp"
+
+using namespace croquis;
+
+TEST_CASE_TEMPLATE("stored_kernel_matrix: what is not square, and a diagonal with anything but numbers >= 0", T, float,
+                   double) {
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN(), inf = std::numeric_limits<T>::infinity();
+  const auto said = [](const arma::Mat<T>& matrix) { return refusal([&] { stored_kernel_matrix(matrix); }); };
+  CHECK(said({{1, 0}, {0, 0}}) == "nothing was thrown");
+  CHECK(contains(said(arma::Mat<T>(2, 3, arma::fill::ones)), "a square matrix"));
+  for (const T entry : {nan, inf, -inf, T(-1)}) {
+    CHECK(contains(said({{1, 0}, {0, entry}}), "stored_kernel_matrix: a finite, non-negative diagonal"));
+    CHECK(contains(said({{entry, 0}, {0, 1}}), "stored_kernel_matrix: a finite, non-negative diagonal"));
+  }
+}
+
+TEST_CASE_TEMPLATE("gaussian_kernel_matrix: no points, and points or a scale that are not finite", T, float, double) {
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN(), inf = std::numeric_limits<T>::infinity();
+  const arma::Mat<T> good = {{1, 2}, {3, 4}};
+  CHECK(contains(refusal([] { gaussian_kernel_matrix(arma::Mat<T>(0, 2)); }), "at least one point"));
+  for (const T entry : {nan, inf, -inf}) {
+    arma::Mat<T> points = good;
+    points(1, 0) = entry;
+    CHECK(contains(refusal([&] { gaussian_kernel_matrix(points); }), "gaussian_kernel_matrix: finite points"));
+    CHECK(contains(refusal([&] { gaussian_kernel_matrix(good, entry); }), "a finite scale"));
+  }
+}
