@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <croquis/kernel/semidefinite.hpp>
 
+#include <limits>
+
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -42,6 +44,9 @@ TEST_CASE("semidefinite_defect: says which rule is broken, with the entry or the
   CHECK(semidefinite_defect(arma::mat(3, 4, arma::fill::ones)) == "is 3 x 4, not square");
   CHECK(semidefinite_defect(arma::mat(0, 0)) == "is empty");
   CHECK(semidefinite_defect(arma::mat(3, 3, arma::fill::zeros)) == "is zero");
+  for (const double entry : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    CHECK(semidefinite_defect(arma::mat{{1, 0}, {0, entry}}) == "has an entry that is not finite");
+  }
   arma::mat skewed(4, 4, arma::fill::eye);
   skewed(3, 1) = 0.5;
   skewed(2, 0) = 0.1;

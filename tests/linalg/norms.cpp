@@ -89,8 +89,11 @@ TEST_CASE_TEMPLATE("norms: of a zero and of an empty matrix are 0, of one entry 
   CHECK(largest_entry(unbounded) == infinity);
   const T undefined = std::numeric_limits<T>::quiet_NaN();
   for (const arma::Mat<T>& a :
-       {arma::Mat<T>{undefined}, arma::Mat<T>{T(0), undefined}, arma::Mat<T>{T(1), undefined}}) {
+       {arma::Mat<T>{undefined}, arma::Mat<T>{T(0), undefined}, arma::Mat<T>{T(1), undefined},
+        arma::Mat<T>{-undefined, T(1)}, arma::Mat<T>{undefined, infinity}, arma::Mat<T>{-infinity, undefined, T(1)}}) {
     CHECK(std::isnan(frobenius_norm(a)));
+    CHECK(std::isnan(largest_entry(a)));
+    CHECK(std::isnan(spectral_norm(a)));
   }
 }
 

@@ -55,7 +55,8 @@ std::string semidefinite_defect(const arma::mat& matrix) {
   if (matrix.n_rows != matrix.n_cols) return fmt::format("is {} x {}, not square", matrix.n_rows, matrix.n_cols);
   if (matrix.is_empty()) return "is empty";
   const double largest = largest_entry(matrix);
-  if (!(largest > 0)) return "is zero";
+  if (!std::isfinite(largest)) return "has an entry that is not finite";
+  if (largest == 0) return "is zero";
   require_memory(2.0 * sizeof(double) * static_cast<double>(matrix.n_elem), "semidefinite_defect: two copies",
                  {{"n", matrix.n_rows}});
   const double rounding = static_cast<double>(matrix.n_rows) * unit_of(matrix);

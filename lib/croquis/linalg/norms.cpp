@@ -1,12 +1,15 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/random/draws.hpp>
+#include <cstdint>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 
 namespace croquis {
 namespace {
@@ -35,7 +38,11 @@ double sum_of_squares(const arma::fmat& a) {
 
 template <typename T>
 T largest_entry(const arma::Mat<T>& a) {
-  return a.is_empty() ? T(0) : arma::abs(a).max();
+  // The bits of numbers >= 0, as integers, are in their order, with those of NaN above all. A comparison would lose it.
+  using Bits = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
+  Bits largest = 0;
+  for (const T entry : a) largest = std::max(largest, std::bit_cast<Bits>(std::abs(entry)));
+  return std::bit_cast<T>(largest);
 }
 
 template <typename T>

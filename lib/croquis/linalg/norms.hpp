@@ -7,7 +7,7 @@
 
 namespace croquis {
 
-/// ||A||, the largest singular value of a stored m x n matrix; 0 for an empty one.
+/// ||A||, the largest singular value of a stored m x n matrix; 0 for an empty one, NaN for one with a NaN.
 /// Guarantees: the relative error is at most c max(m, n) u. The norm is computed as the square root of the largest
 ///   eigenvalue of the smaller Gram matrix of A / max|a_ij|. That eigenvalue is a sum of squares, so nothing is lost at
 ///   the top of the spectrum. There is no overflow.
@@ -21,7 +21,7 @@ double spectral_norm_flops(double m, double n);
 template <typename T>
 T frobenius_norm(const arma::Mat<T>& a);
 
-/// max |a_ij|; 0 for an empty matrix.
+/// max |a_ij|; 0 for an empty matrix, NaN for one with a NaN.
 template <typename T>
 T largest_entry(const arma::Mat<T>& a);
 
