@@ -8,9 +8,11 @@
 
 using namespace croquis;
 
-TEST_CASE_TEMPLATE("narrow_gemm: alpha A op(B) + beta C, with more terms than are used at a time", T, float, double) {
+TEST_CASE_TEMPLATE("narrow_gemm: alpha A op(B) + beta C, with no terms and with more than are used at a time", T, float,
+                   double) {
   const arma::uword m = 5, n = 7;
-  for (const arma::uword terms : {arma::uword{1}, kNarrowTerms<T>, kNarrowTerms<T> + 1, 2 * kNarrowTerms<T> + 5}) {
+  for (const arma::uword terms :
+       {arma::uword{0}, arma::uword{1}, kNarrowTerms<T>, kNarrowTerms<T> + 1, 2 * kNarrowTerms<T> + 5}) {
     const Key key = Key(test_seed()).child("narrow").child(terms);
     const arma::Mat<T> a = random_matrix<T>(m, terms, key.child("a")), b = random_matrix<T>(terms, n, key.child("b")),
                        given = random_matrix<T>(m, n, key.child("c"));

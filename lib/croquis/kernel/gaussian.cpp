@@ -46,14 +46,6 @@ struct Workspace {
   }
 };
 
-template <typename T>
-void require_one_space(const CentredPoints<T>& x, const CentredPoints<T>& y) {
-  require(x.x.n_cols == y.x.n_cols, "gaussian_kernel", "points of one dimension",
-          {{"x.cols", x.x.n_cols}, {"y.cols", y.x.n_cols}});
-  require(x.scale == y.scale && x.centre == y.centre, "gaussian_kernel", "points of one scale and one centre",
-          {{"x.scale", x.scale}, {"y.scale", y.scale}});
-}
-
 }  // namespace
 
 template <typename T>

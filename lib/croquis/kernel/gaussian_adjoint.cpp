@@ -1,3 +1,4 @@
+#include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/gaussian_adjoint.hpp>
 #include <croquis/kernel/gaussian_exponents.hpp>
@@ -33,6 +34,7 @@ arma::Mat<T> towards(const arma::Mat<T>& products, const arma::Mat<T>& points, T
 template <typename T>
 GaussianAdjoint<T> gaussian_adjoint(const CentredPoints<T>& x, const CentredPoints<T>& y, const arma::Mat<T>& z,
                                     const arma::Mat<T>& cotangent) {
+  require_one_space(x, y);
   const SerialBlas serial;
   const arma::Mat<T> left = points_and_ones(x), right = points_and_ones(y);
   const arma::Col<T> zeros(x.x.n_rows, arma::fill::zeros);
@@ -44,6 +46,9 @@ GaussianAdjoint<T> gaussian_adjoint(const CentredPoints<T>& x, const CentredPoin
 template <typename T>
 arma::Mat<T> gaussian_kernel_adjoint(const CentredPoints<T>& x, const arma::Mat<T>& kernel,
                                      const arma::Mat<T>& cotangent) {
+  require(kernel.is_square() && kernel.n_rows == x.x.n_rows && arma::size(kernel) == arma::size(cotangent),
+          "gaussian_kernel_adjoint", "a kernel matrix of the points, and its cotangent",
+          {{"points", x.x.n_rows}, {"kernel.rows", kernel.n_rows}, {"cotangent.rows", cotangent.n_rows}});
   const SerialBlas serial;
   const arma::Mat<T> points = points_and_ones(x), d = kernel % (cotangent + cotangent.t());
   return towards(product(d, points), points, x.scale);

@@ -16,6 +16,7 @@ struct GaussianAdjoint {
 /// The derivatives of <G, K Z>, the K Z of gaussian_product, for K_ij = exp(-||x_i - y_j||^2 / 2) (a x b), Z (b x c)
 /// and a cotangent G (a x c). With D = K o (G Z^T), where o is the entrywise product: dx_i = scale sum_j d_ij (y_j -
 /// x_i), dy_j = scale sum_i d_ij (x_i - y_j), dZ = K^T G. K is recomputed in blocks.
+/// Throws: std::invalid_argument unless X and Y have one dimension, scale and centre, and for a Z or G of another size.
 /// Cost: 2 a b (2 c + 3 p) flops and a b exponentials; memory O((a + b) (p + c)).
 template <typename T>
 GaussianAdjoint<T> gaussian_adjoint(const CentredPoints<T>& x, const CentredPoints<T>& y, const arma::Mat<T>& z,
@@ -23,6 +24,7 @@ GaussianAdjoint<T> gaussian_adjoint(const CentredPoints<T>& x, const CentredPoin
 
 /// The derivatives of <E, K> with respect to the given rows (a x p) of one set of points with the kernel matrix K (a x
 /// a). The diagonal is constant.
+/// Throws: std::invalid_argument for a kernel or cotangent of another size.
 /// Cost: 2 a^2 p flops.
 template <typename T>
 arma::Mat<T> gaussian_kernel_adjoint(const CentredPoints<T>& x, const arma::Mat<T>& kernel,

@@ -3,12 +3,22 @@
 
 #include <algorithm>
 #include <armadillo>
+#include <croquis/core/require.hpp>
 #include <croquis/kernel/direct_exponents.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/streamed_product.hpp>
 #include <croquis/linalg/products.hpp>
 
 namespace croquis {
+
+/// Throws std::invalid_argument unless both are points of one dimension, with one scale and one centre.
+template <typename T>
+void require_one_space(const CentredPoints<T>& x, const CentredPoints<T>& y) {
+  require(x.x.n_cols == y.x.n_cols, "gaussian_kernel", "points of one dimension",
+          {{"x.cols", x.x.n_cols}, {"y.cols", y.x.n_cols}});
+  require(x.scale == y.scale && x.centre == y.centre, "gaussian_kernel", "points of one scale and one centre",
+          {{"x.scale", x.scale}, {"y.scale", y.scale}});
+}
 
 /// Some rows of centred points without gaps, with two additional coordinates. x_i.y_j - ||x_i||^2 / 2 - ||y_j||^2 / 2
 /// is then a single product of (x, 1, -||x||^2 / 2) and (y, -||y||^2 / 2, 1).
