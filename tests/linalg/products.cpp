@@ -126,4 +126,12 @@ TEST_CASE("product: empty sizes give zeros, inner sizes that differ are refused"
         }) ==
         "product_nt_block: rows of A and B of one width, as many as the block has, got a.rows = 3, i0 = 2, "
         "block.rows = 2, b.rows = 2, j0 = 0, block.cols = 2");
+  for (const arma::uword first : {~arma::uword{0}, ~arma::uword{0} - 1}) {  // first + 2 is 0 and 1
+    arma::mat block(2, 2, arma::fill::zeros);
+    const arma::mat a(4, 4, arma::fill::ones), b(2, 2, arma::fill::ones);
+    CHECK(contains(refusal([&] { product_nt_block(1.0, a, first, a, 0, block); }), "as many as the block has"));
+    CHECK(contains(refusal([&] { product_nt_block(1.0, a, 0, a, first, block); }), "as many as the block has"));
+    arma::mat c(4, 2, arma::fill::zeros);
+    CHECK(contains(refusal([&] { add_product(a, first, b, c); }), "as many terms in A"));
+  }
 }

@@ -311,4 +311,14 @@ TEST_CASE("choice race: settings outside their ranges are refused") {
   CHECK(contains(refusal([] { ChoiceRace({{1}, {1}}, {.ladders = 1}); }), "no more ladders"));
   ChoiceRace race({{1}}, {});
   CHECK(contains(refusal([&] { race.add_certain({0, 0}, 2); }), "mean = 2"));
+  for (const Rung none : {Rung{0, 1}, Rung{1, 0}}) {
+    const std::string rule = "ChoiceRace: a rung of its ladders, got ladder = ";
+    CHECK(contains(refusal([&] { race.add(none, 0); }), rule));
+    CHECK(contains(refusal([&] { race.add_certain(none, 0); }), rule));
+    CHECK(contains(refusal([&] { race.state(none); }), rule));
+    CHECK(contains(refusal([&] { race.cost(none); }), rule));
+    CHECK(contains(refusal([&] { race.units_needed(none); }), rule));
+    CHECK(contains(refusal([&] { race.upper_limit(none); }), rule));
+    CHECK(contains(refusal([&] { race.observed(none); }), rule));
+  }
 }

@@ -170,5 +170,8 @@ TEST_CASE("AccumulativeSketch: wrong sizes are refused") {
         "AccumulativeSketch: 1 <= n < 2^32, d >= 1, m >= 1, got n = 5, d = 3, m = 0");
   CHECK(contains(refusal([] { AccumulativeSketch(5, 0, 1, Key(1)); }), "got n = 5, d = 0, m = 1"));
   CHECK(contains(refusal([] { AccumulativeSketch(0, 3, 1, Key(1)); }), "got n = 0, d = 3, m = 1"));
+  // d m is 2^64.
+  const AccumulativeSketch many(5, 2, arma::uword{1} << 63, Key(1));
+  CHECK(contains(refusal([&] { many.left(arma::mat(5, 1)); }), "AccumulativeSketch: needs"));
   check_refusals(AccumulativeSketch(5, 3, 2, Key(1)));
 }

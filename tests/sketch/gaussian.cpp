@@ -138,6 +138,11 @@ TEST_CASE_TEMPLATE("GaussianSketch: the same bits for any number of threads", T,
 }
 
 TEST_CASE("GaussianSketch: wrong sizes are refused") {
-  CHECK(refusal([] { GaussianSketch(5, 0, Key(1)); }) == "GaussianSketch: d >= 1, got d = 0");
+  CHECK(refusal([] { GaussianSketch(5, 0, Key(1)); }) == "GaussianSketch: n >= 1, d >= 1, got n = 5, d = 0");
+  CHECK(contains(refusal([] { GaussianSketch(0, 3, Key(1)); }), "got n = 0, d = 3"));
+  CHECK(contains(refusal([] { GaussianSketch(5, arma::uword{1} << 61, Key(1)); }), "bytes"));
+  for (const arma::uword first : {arma::uword{3}, ~arma::uword{0}, ~arma::uword{0} - 2}) {
+    CHECK(contains(refusal([&] { GaussianSketch(5, 2, Key(1)).rows_of<double>(first, 3); }), "rows of S"));
+  }
   check_refusals(GaussianSketch(5, 3, Key(1)));
 }

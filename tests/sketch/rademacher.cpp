@@ -128,5 +128,8 @@ TEST_CASE_TEMPLATE("RademacherSketch: the same bits for any number of threads", 
 TEST_CASE("RademacherSketch: wrong sizes are refused") {
   CHECK(refusal([] { RademacherSketch(5, 0, Key(1)); }) == "RademacherSketch: n >= 1, d >= 1, got n = 5, d = 0");
   CHECK(contains(refusal([] { RademacherSketch(0, 2, Key(1)); }), "got n = 0, d = 2"));
+  for (const arma::uword first : {arma::uword{3}, ~arma::uword{0}, ~arma::uword{0} - 2}) {
+    CHECK(contains(refusal([&] { RademacherSketch(5, 2, Key(1)).rows_of<double>(first, 3); }), "rows of S"));
+  }
   check_refusals(RademacherSketch(5, 3, Key(1)));
 }

@@ -217,5 +217,8 @@ TEST_CASE("SjltSketch: wrong sizes are refused") {
   CHECK(contains(refusal([] { SjltSketch(0, 3, 1, Key(1)); }), "got n = 0, d = 3, s = 1"));
   CHECK(contains(refusal([] { SjltSketch(5, 0, 0, Key(1)); }), "got n = 5, d = 0, s = 0"));
   CHECK(contains(refusal([] { SjltSketch(5, arma::uword{1} << 32, 1, Key(1)); }), "d = 4294967296"));
+  // n s is 2^64.
+  const SjltSketch long_sketch(arma::uword{1} << 62, 8, 4, Key(1));
+  CHECK(contains(refusal([&] { long_sketch.expand(arma::mat(8, 1)); }), "SjltSketch: needs"));
   check_refusals(SjltSketch(5, 3, 2, Key(1)));
 }

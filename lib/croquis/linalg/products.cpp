@@ -103,7 +103,7 @@ arma::Mat<T> multiply(const Factor<T>& a, const Factor<T>& b, T scale = 1) {
 // op(A) from column `first` on, times B.
 template <typename T>
 void add(const char* where, const Factor<T>& a, arma::uword first, const arma::Mat<T>& b, arma::Mat<T>& c) {
-  require(first + b.n_rows <= a.cols() && c.n_rows == a.rows() && c.n_cols == b.n_cols, where,
+  require(b.n_rows <= a.cols() && first <= a.cols() - b.n_rows && c.n_rows == a.rows() && c.n_cols == b.n_cols, where,
           "as many terms in A as rows in B, and a C of the product's size",
           {{"terms", a.cols()}, {"first", first}, {"b.rows", b.n_rows}, {"c.rows", c.n_rows}, {"c.cols", c.n_cols}});
   if (c.is_empty() || b.is_empty()) return;
@@ -154,8 +154,9 @@ arma::Mat<T> product_symmetric(const arma::Mat<T>& a, const arma::Mat<T>& b, T s
 template <typename T>
 void product_nt_block(T scale, const arma::Mat<T>& a, arma::uword i0, const arma::Mat<T>& b, arma::uword j0,
                       arma::Mat<T>& block) {
-  require(a.n_cols == b.n_cols && i0 + block.n_rows <= a.n_rows && j0 + block.n_cols <= b.n_rows, "product_nt_block",
-          "rows of A and B of one width, as many as the block has",
+  require(a.n_cols == b.n_cols && block.n_rows <= a.n_rows && i0 <= a.n_rows - block.n_rows &&
+              block.n_cols <= b.n_rows && j0 <= b.n_rows - block.n_cols,
+          "product_nt_block", "rows of A and B of one width, as many as the block has",
           {{"a.rows", a.n_rows},
            {"i0", i0},
            {"block.rows", block.n_rows},

@@ -30,6 +30,17 @@ ChoiceRace::ChoiceRace(std::vector<std::vector<double>> costs, const Settings& s
   }
 }
 
+const ChoiceRace::Candidate& ChoiceRace::at(Rung rung) const {
+  require(rung.ladder < candidates_.size() && rung.rung < candidates_[rung.ladder].size(), "ChoiceRace",
+          "a rung of its ladders", {{"ladder", rung.ladder}, {"rung", rung.rung}});
+  return candidates_[rung.ladder][rung.rung];
+}
+
+double ChoiceRace::cost(Rung rung) const {
+  at(rung);  // throws if there is none
+  return costs_[rung.ladder][rung.rung];
+}
+
 double ChoiceRace::needed() const {
   return std::log(static_cast<double>(settings_.ladders) / settings_.alpha);
 }
@@ -125,7 +136,7 @@ std::optional<Rung> ChoiceRace::leader() const {
 std::optional<std::uint64_t> ChoiceRace::units_needed(Rung rung) const {
   std::uint64_t most = 0;
   for (std::size_t j = 0; j <= rung.rung; ++j) {
-    const Candidate& candidate = candidates_[rung.ladder][j];
+    const Candidate& candidate = at({rung.ladder, j});
     if (candidate.state == RungState::certified || has_shown(candidate)) continue;
     if (candidate.certain && j < rung.rung) continue;
     if (candidate.state == RungState::closed) return {};

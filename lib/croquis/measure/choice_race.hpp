@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -42,7 +43,8 @@ class ChoiceRace {
     double futility = 0.1;    ///< in (0, 1): the probability of giving up a rung whose mean loss is at most delta
   };
 
-  /// `costs[l][j]` is the cost of rung j of ladder l. Throws std::invalid_argument unless settings are in their ranges.
+  /// `costs[l][j]` is the cost of rung j of ladder l. Throws std::invalid_argument unless settings are in their ranges;
+  /// what takes a rung throws it for one that is not there.
   ChoiceRace(std::vector<std::vector<double>> costs, const Settings& settings);
 
   /// The rungs to observe next; empty if the race is over.
@@ -71,7 +73,7 @@ class ChoiceRace {
   /// any other, which losses have singled out, at alpha over the number of rungs of all ladders.
   double upper_limit(Rung rung) const;
   std::uint64_t observed(Rung rung) const;
-  double cost(Rung rung) const { return costs_[rung.ladder][rung.rung]; }
+  double cost(Rung rung) const;
 
  private:
   struct Candidate {
@@ -80,8 +82,8 @@ class ChoiceRace {
     std::optional<double> certain;
     RungState state = RungState::open;
   };
-  const Candidate& at(Rung rung) const { return candidates_[rung.ladder][rung.rung]; }
-  Candidate& at(Rung rung) { return candidates_[rung.ladder][rung.rung]; }
+  const Candidate& at(Rung rung) const;
+  Candidate& at(Rung rung) { return const_cast<Candidate&>(std::as_const(*this).at(rung)); }
   bool has_shown(const Candidate& candidate) const;
   double needed() const;
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/random/key.hpp>
 
@@ -45,6 +46,7 @@ Key Key::child(std::uint64_t index) const {
 }
 
 std::vector<Key> Key::children(std::uint64_t count) const {
+  require_memory(static_cast<double>(sizeof(Key)) * static_cast<double>(count), "Key::children", {{"count", count}});
   std::vector<Key> all;
   all.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) all.push_back(child(i));

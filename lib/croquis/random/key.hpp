@@ -37,7 +37,7 @@ class Key {
 
   Key child(std::string_view purpose) const;
   Key child(std::uint64_t index) const;
-  /// child(0), ..., child(count - 1).
+  /// child(0), ..., child(count - 1). Throws std::invalid_argument if they are more than memory holds.
   std::vector<Key> children(std::uint64_t count) const;
 
   /// The key as 32 hexadecimal digits, and the key with these digits. With them a draw can be recorded and repeated.

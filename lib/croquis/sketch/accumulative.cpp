@@ -15,6 +15,7 @@ AccumulativeSketch::AccumulativeSketch(arma::uword n, arma::uword d, arma::uword
 
 template <typename T>
 SparseColumns<T> AccumulativeSketch::sparse() const {
+  require_nonzeros(kName, d_, m_, sizeof(std::uint32_t) + sizeof(T));
   SparseColumns<T> c{n_, d_, std::vector<std::size_t>(d_ + 1), std::vector<std::uint32_t>(d_ * m_),
                      std::vector<T>(d_ * m_)};
   for (arma::uword j = 0; j <= d_; ++j) c.start[j] = j * m_;

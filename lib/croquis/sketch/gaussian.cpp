@@ -7,7 +7,7 @@
 namespace croquis {
 
 GaussianSketch::GaussianSketch(arma::uword n, arma::uword d, const Key& key) : n_(n) {
-  require(d >= 1, "GaussianSketch", "d >= 1", {{"d", d}});
+  require(n >= 1 && d >= 1, "GaussianSketch", "n >= 1, d >= 1", {{"n", n}, {"d", d}});
   columns_ = key.children(d);
 }
 
@@ -41,7 +41,8 @@ arma::Mat<T> GaussianSketch::expand_of(const arma::Mat<T>& m) const {
 
 template <typename T>
 arma::Mat<T> GaussianSketch::rows_of(arma::uword first, arma::uword count) const {
-  require(first + count <= n_, "GaussianSketch::rows_of", "rows of S", {{"first", first}, {"count", count}, {"n", n_}});
+  require(count <= n_ && first <= n_ - count, "GaussianSketch::rows_of", "rows of S",
+          {{"first", first}, {"count", count}, {"n", n_}});
   arma::Mat<T> rows = rows_by_columns<T>(first, count, cols(), fill<T>());
   rows *= scale<T>();
   return rows;

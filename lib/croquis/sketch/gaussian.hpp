@@ -10,7 +10,7 @@ namespace croquis {
 /// Randomness: z_ij is normal number i of key.child(j). Float and double are different draws. A sketch with more
 ///   columns on the same key begins with the columns of a smaller one, up to the factor 1 / sqrt(d).
 /// Cost: 2 n d k flops and n d normals for each product. S is generated in blocks of rows and never stored.
-/// Throws: std::invalid_argument unless d >= 1, and for a factor of the wrong size.
+/// Throws: std::invalid_argument unless n >= 1 and d >= 1, and for a factor of the wrong size.
 class GaussianSketch : public SizedSketch<GaussianSketch> {
  public:
   static constexpr std::string_view kName = "GaussianSketch";

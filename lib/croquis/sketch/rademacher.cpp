@@ -36,7 +36,7 @@ arma::Mat<T> RademacherSketch::expand_of(const arma::Mat<T>& m) const {
 
 template <typename T>
 arma::Mat<T> RademacherSketch::rows_of(arma::uword first, arma::uword count) const {
-  require(first + count <= n_, "RademacherSketch::rows_of", "rows of S",
+  require(count <= n_ && first <= n_ - count, "RademacherSketch::rows_of", "rows of S",
           {{"first", first}, {"count", count}, {"n", n_}});
   return rows_by_columns<T>(first, count, cols(), fill<T>());
 }

@@ -1,3 +1,4 @@
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/sketch/sized_sketch.hpp>
 #include <string>
@@ -17,6 +18,11 @@ void require_right_factor(std::string_view sketch, arma::uword cols, arma::uword
 void require_expand_factor(std::string_view sketch, arma::uword rows, arma::uword d) {
   if (rows == d) return;
   require(false, std::string(sketch) + "::expand", "a matrix with d rows", {{"rows", rows}, {"d", d}});
+}
+
+void require_nonzeros(std::string_view sketch, arma::uword count, arma::uword each, std::size_t bytes) {
+  require_memory(static_cast<double>(bytes) * static_cast<double>(count) * static_cast<double>(each), sketch,
+                 {{"count", count}, {"nonzeros of each", each}});
 }
 
 }  // namespace croquis

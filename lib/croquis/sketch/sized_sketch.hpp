@@ -13,6 +13,9 @@ void require_left_factor(std::string_view sketch, arma::uword rows, arma::uword 
 void require_right_factor(std::string_view sketch, arma::uword cols, arma::uword n);
 void require_expand_factor(std::string_view sketch, arma::uword rows, arma::uword d);
 
+/// Throws std::invalid_argument if count times `each` nonzeros of `bytes` bytes are more than memory holds.
+void require_nonzeros(std::string_view sketch, arma::uword count, arma::uword each, std::size_t bytes);
+
 /// Base of a sketch S (n x d). It provides left, right and expand, which check the size of their factor and throw
 /// std::invalid_argument if it is wrong. The derived class S has kName (for messages), rows(), cols(), dense<T>() and,
 /// private with `friend SizedSketch<S>`, these functions for factors of the right sizes:

@@ -17,6 +17,7 @@ SjltSketch::SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Key& k
 // Fisher-Yates, stopped after s columns and undone for the next row: O(s) for each row, not O(d).
 template <typename T>
 SparseColumns<T> SjltSketch::sparse() const {
+  require_nonzeros(kName, n_, s_, sizeof(std::uint32_t) + sizeof(T));
   SparseColumns<T> c{d_, n_, std::vector<std::size_t>(n_ + 1), std::vector<std::uint32_t>(n_ * s_),
                      std::vector<T>(n_ * s_)};
   for (arma::uword i = 0; i <= n_; ++i) c.start[i] = i * s_;

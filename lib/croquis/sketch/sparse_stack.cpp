@@ -17,6 +17,7 @@ SparseStack::SparseStack(arma::uword n, arma::uword d, arma::uword zeta, const K
 template <typename T>
 SparseColumns<T> SparseStack::sparse() const {
   const arma::uword zeta = blocks_.size();
+  require_nonzeros(kName, n_, zeta, sizeof(std::uint32_t) + sizeof(T));
   SparseColumns<T> c{cols(), n_, std::vector<std::size_t>(n_ + 1), std::vector<std::uint32_t>(n_ * zeta),
                      std::vector<T>(n_ * zeta)};
   for (arma::uword i = 0; i <= n_; ++i) c.start[i] = i * zeta;
