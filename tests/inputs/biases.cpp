@@ -17,6 +17,8 @@ TEST_CASE("alibi_bias: falls by the slope a token on either side") {
   CHECK(alibi_bias(1, 0.5).n_elem == 1);
   CHECK(contains(refusal([] { alibi_bias(0, 1); }), "n >= 1"));
   CHECK(contains(refusal([] { alibi_bias(3, std::nan("")); }), "a finite slope"));
+  CHECK(contains(refusal([] { alibi_bias(5, -1e308); }), "also n - 1 times it, got slope = -1e+308, n = 5"));
+  CHECK(alibi_bias(2, 1e308)(0) == -1e308);
 }
 
 TEST_CASE("t5_bias: buckets of T5's encoder with 32 buckets and distance 128") {

@@ -95,6 +95,7 @@ TEST_CASE("balancing walk: d tokens in order, whose weights have the sum n, for 
   CHECK(contains(refusal([&] { balancing_rounds(9, 3, 5); }), "an even number of tokens in a block, got block = 5"));
   CHECK(contains(refusal([&] { balancing_rounds(9, 3, 0); }), "got block = 0"));
   CHECK(contains(refusal([&] { balanced_halves(kernel, first_tokens(9), 3, {.gamma = -1}, Key(1)); }), "gamma >= 0"));
+  CHECK(contains(refusal([&] { balanced_halves(kernel, first_tokens(9), 3, {.gamma = HUGE_VAL}, Key(1)); }), "finite"));
 }
 
 TEST_CASE(

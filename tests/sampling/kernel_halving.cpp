@@ -261,10 +261,14 @@ TEST_CASE("kernel halving: the entries that are counted are those of the blocks 
   CHECK(halving_entries(9, 9) == 0);
 }
 
-TEST_CASE("kernel halving: of no tokens there is nothing to halve") {
+TEST_CASE("kernel halving: of no tokens there is nothing to halve, and a delta that is no probability is refused") {
   const GroupHalving first_half = [](const std::vector<std::uint32_t>& group, const Key&) {
     return std::vector<std::uint32_t>(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(group.size() / 2));
   };
   CHECK(refusal([&] { halve_in_rounds({}, {}, first_half, Key(1)); }) == "halve_in_rounds: one token at least");
+  const TokenKernel<double> kernel(random_matrix(5, 2, Key(1)), random_matrix(5, 2, Key(2)));
+  for (const double delta : {0.0, -1.0, 1.5, std::nan("")}) {
+    CHECK(contains(refusal([&] { kh_compress(kernel, {0, 1, 2, 3, 4}, 2, delta, Key(1)); }), "0 < delta <= 1"));
+  }
   CHECK(halve_in_rounds({3}, {}, first_half, Key(1)).tokens(0) == 3);
 }

@@ -223,4 +223,8 @@ TEST_CASE("e-processes: what is no probability and no loss is refused") {
     CHECK(contains(refusal([&] { losses_to_show(0.5, delta); }), "0 < alpha < 1"));
     CHECK(contains(refusal([&] { mean_upper_limit({0}, delta); }), "0 < alpha < 1"));
   }
+  CHECK(contains(refusal([] { MeanBet(kMost, 1e-309); }), "1 / delta finite"));  // r / delta would overflow
+  MeanBet least_delta(kMost, 1e-308);
+  least_delta.add(0);
+  CHECK(std::isfinite(least_delta.log_wealth()));
 }

@@ -117,6 +117,10 @@ TEST_CASE("fit_line: refuses what determines no line") {
   CHECK(contains(refusal([&] { fit_line(x, x, std::vector{1.0, 2.0}); }), "weights = 2"));
   CHECK(contains(refusal([&] { fit_line(std::vector{1.0, 2.0}, std::vector{1.0, 2.0}); }), "at least three"));
   CHECK(contains(refusal([&] { fit_line(same, x); }), "two different x, got x = 2"));
+  for (const double scale : {1e-200, 1e-155, 1e200, 1e308 / 2}) {
+    CHECK(contains(refusal([&] { fit_line(std::vector{0.0, scale, 2 * scale}, x); }), "neither vanish nor overflow"));
+  }
+  CHECK(fit_line(std::vector{0.0, 1e-150, 2e-150}, x).slope == doctest::Approx(1e150));
   CHECK(contains(refusal([&] {
                    fit_line(x, std::vector{1.0, nan, 2.0});
                  }),

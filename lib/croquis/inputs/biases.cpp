@@ -25,7 +25,8 @@ void require_deviation(double deviation) {
 }  // namespace
 
 arma::vec alibi_bias(arma::uword n, double slope) {
-  require(std::isfinite(slope), "alibi_bias", "a finite slope", {{"slope", slope}});
+  require(std::isfinite(slope * (static_cast<double>(n) - 1)), "alibi_bias", "a finite slope, also n - 1 times it",
+          {{"slope", slope}, {"n", n}});
   return by_distance(n, [&](arma::uword distance, bool) { return -slope * static_cast<double>(distance); });
 }
 

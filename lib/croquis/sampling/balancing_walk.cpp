@@ -47,7 +47,8 @@ std::vector<HalvingRound> balancing_rounds(arma::uword n, arma::uword d, arma::u
 template <typename T>
 WeightedTokens balanced_halves(const TokenKernel<T>& kernel, const std::vector<std::uint32_t>& tokens, arma::uword d,
                                const BalancingWalk& walk, const Key& draw_key) {
-  require(walk.gamma >= 0, "balanced_halves", "gamma >= 0", {{"gamma", walk.gamma}});
+  require(walk.gamma >= 0 && std::isfinite(walk.gamma), "balanced_halves", "gamma >= 0 and finite",
+          {{"gamma", walk.gamma}});
   const auto halve = [&](const std::vector<std::uint32_t>& block, const Key& of_block) {
     return positive_half(kernel, block, walk.gamma, of_block);
   };

@@ -6,7 +6,7 @@
 namespace croquis {
 
 struct BalancingWalk {
-  double gamma = 16;        ///< >= 0: how strongly a sign opposes the sum so far; 0: fair signs
+  double gamma = 16;        ///< >= 0, finite: how strongly a sign opposes the sum so far; 0: fair signs
   arma::uword block = 128;  ///< tokens in a walk, at least 2 and even
 };
 
@@ -24,7 +24,7 @@ std::vector<HalvingRound> balancing_rounds(arma::uword n, arma::uword d, arma::u
 ///   sign has mean 0, and a token's weight has mean 1. Multiplying h by a positive constant changes nothing.
 /// Randomness: that of halve_in_rounds() on draw_key; token i of a block takes uniform number i.
 /// Cost: halving_entries(balancing_rounds(n, d, block)) entries of h, less than n (block + 64) in all rounds.
-/// Throws: std::invalid_argument unless gamma >= 0, block >= 2 is even, and 1 <= d <= n.
+/// Throws: std::invalid_argument unless gamma >= 0 is finite, block >= 2 is even, and 1 <= d <= n.
 template <typename T>
 WeightedTokens balanced_halves(const TokenKernel<T>& kernel, const std::vector<std::uint32_t>& tokens, arma::uword d,
                                const BalancingWalk& walk, const Key& draw_key);

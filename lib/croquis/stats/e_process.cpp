@@ -50,7 +50,8 @@ double log_largest_of(const std::vector<double>& losses, double delta) {
 }  // namespace
 
 MeanBet::MeanBet(NullHypothesis null, double delta) : delta_(delta) {
-  require(delta > 0 && delta < 1, "MeanBet", "0 < delta < 1", {{"delta", delta}});
+  require(delta > 0 && delta < 1 && std::isfinite(1 / delta), "MeanBet", "0 < delta < 1, and 1 / delta finite",
+          {{"delta", delta}});
   Mixture mixture = mixture_of(null, delta);
   means_ = std::move(mixture.means);
   logs_ = initial_ = std::move(mixture.logs);

@@ -28,7 +28,7 @@ class MeanBet {
  public:
   static constexpr int kPoints = 32;
 
-  /// Throws std::invalid_argument unless 0 < delta < 1.
+  /// Throws std::invalid_argument unless 0 < delta < 1 and 1 / delta is finite.
   MeanBet(NullHypothesis null, double delta);
 
   /// Throws std::invalid_argument unless 0 <= loss <= 1.

@@ -42,6 +42,8 @@ LineFit fit_line(std::span<const double> x, std::span<const double> y, std::span
   }
   const auto [least, largest] = std::minmax_element(x.begin(), x.end());
   require(*least < *largest, where, "two different x", {{"x", *least}});
+  require(std::isnormal(xx), where, "x whose squared distances from their mean neither vanish nor overflow",
+          {{"sum", xx}});
   LineFit fit;
   fit.points = n;
   fit.slope = xy / xx;

@@ -23,8 +23,8 @@ struct LineFit {
 /// Fits y ~ intercept + slope x. `weights` are > 0, and 1 / weight is the variance of a point up to a common factor.
 /// Without weights all points count the same.
 /// Cost: O(points).
-/// Throws: std::invalid_argument unless the sizes match, there are at least three points with at least two different x,
-///   and all numbers are finite.
+/// Throws: std::invalid_argument unless the sizes match, there are at least three points with at least two different x
+///   whose squared distances from their mean neither vanish nor overflow, and all numbers are finite.
 LineFit fit_line(std::span<const double> x, std::span<const double> y, std::span<const double> weights = {});
 
 /// Fits y ~ c x^slope by fit_line of (log x, log y). So intercept = log c, and the weights are those of log y. State
