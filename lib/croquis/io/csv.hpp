@@ -7,8 +7,9 @@
 
 namespace croquis {
 
-/// Quotes a field for a line of CSV if it has a comma, a quote or a line break (RFC 4180). A text that begins with =,
-/// +, - or @ and is not a number gets an apostrophe in front, because a spreadsheet would run it as a formula.
+/// A field for a line of CSV, quoted if it has a comma, a quote or a line break (RFC 4180). Line breaks become spaces,
+/// so that every row is one line. A text that begins with =, +, -, @, a tab or a carriage return and is not a number
+/// gets an apostrophe in front, because a spreadsheet would run it as a formula.
 std::string csv_field(std::string_view text);
 
 /// A double with 17 digits, from which it can be read back exactly. NaN is written as NA.

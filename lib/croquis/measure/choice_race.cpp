@@ -152,7 +152,7 @@ double ChoiceRace::upper_limit(Rung rung) const {
   if (candidate.certain) return *candidate.certain;
   double level = settings_.alpha / static_cast<double>(settings_.ladders);
   if (candidate.state != RungState::certified) {
-    // It is shown for what its losses have been, so that the limit has to hold for all rungs of the ladders.
+    // It is shown for what its losses have been, so that the limit has to hold for all rungs of this race.
     std::size_t rungs = 0;
     for (const std::vector<Candidate>& ladder : candidates_) rungs += ladder.size();
     level *= static_cast<double>(candidates_.size()) / static_cast<double>(rungs);

@@ -69,8 +69,10 @@ class ChoiceRace {
   /// The number of further units after which the rung is certified if its losses, and those of the rungs above it,
   /// go on as so far (MeanBet::losses_until); empty if a mean is not below delta.
   std::optional<std::uint64_t> units_needed(Rung rung) const;
-  /// The upper confidence limit of the mean loss (mean_upper_limit), of a certified rung at level alpha / ladders, of
-  /// any other, which losses have singled out, at alpha over the number of rungs of all ladders.
+  /// The upper confidence limit of the mean loss (mean_upper_limit), of a certified rung at level alpha / ladders. Any
+  /// other rung is one that losses have singled out, so its limit has to hold for all rungs of this race together,
+  /// which has its share of alpha by its ladders: the level is alpha (ladders of this race) / ladders / (rungs of this
+  /// race).
   double upper_limit(Rung rung) const;
   std::uint64_t observed(Rung rung) const;
   double cost(Rung rung) const;

@@ -11,7 +11,9 @@ struct SampledNorm {
   arma::uword n = 0;
   double value = 0;       ///< the estimate
   double log_spread = 0;  ///< the norm is between value exp(-log_spread) and value exp(log_spread), on average
-  arma::vec shares;       ///< contribution of each sampled row to the square of the norm; their mean is 1
+  /// Contribution of each sampled row to the square of the norm. Their mean is 1, or all are 0 where the mean is 0, of
+  /// the whole sample or of what cross-fitting finds.
+  arma::vec shares;
 };
 
 /// Folds of the cross-fitting: neighbouring rows of the sample belong to different folds.
