@@ -2,6 +2,7 @@
 #include <croquis/kernel/gaussian.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "support/attention.hpp"
 #include "support/capture.hpp"
@@ -60,6 +61,14 @@ TEST_CASE_TEMPLATE("gaussian_kernel: far points give no NaN and entries in [0, 1
     }
     CHECK(gaussian_kernel(x)(0, 1) == 0);
   }
+}
+
+TEST_CASE_TEMPLATE("gaussian_kernel: points whose squares overflow are near only to those beside them", T, float,
+                   double) {
+  const T far = 1000 * std::sqrt(std::numeric_limits<T>::max());
+  const arma::Mat<T> x = {{far, 0}, {far, 1}, {0, 1}}, ones(3, 1, arma::fill::ones);
+  CHECK(distance(gaussian_kernel(x, x), gaussian_of(x, x)) <= 8 * unit<T>());
+  CHECK(distance(gaussian_product(x, x, ones), gaussian_of(x, x) * ones) <= 24 * unit<T>());
 }
 
 TEST_CASE_TEMPLATE("gaussian_kernel: the same bits for any number of threads, and no points give no kernel", T, float,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <croquis/kernel/direct_exponents.hpp>
 #include <croquis/linalg/row_math.hpp>
@@ -8,7 +9,13 @@ namespace croquis {
 
 template <typename T>
 DirectExponents<T>::DirectExponents(const GivenRows<T>& x, const GivenRows<T>& y, T scale, T centre_norm)
-    : x_(x), y_(y), scale_(scale), centre_norm_(centre_norm), largest_of_x_(0), needed_(false) {
+    : x_(x),
+      y_(y),
+      scale_(scale),
+      // Not 0, which times the norm of a point whose square overflows would be NaN.
+      centre_norm_(std::max(centre_norm, std::numeric_limits<T>::min())),
+      largest_of_x_(0),
+      needed_(false) {
   if (x.count == 0 || y.count == 0) return;
   largest_of_x_ = rounding(maximum(x.half_norms, x.count));
   needed_ = largest_of_x_ + rounding(maximum(y.half_norms, y.count)) > kProductRounding<T>;
