@@ -161,10 +161,51 @@ class Threads(unittest.TestCase):
     def test_a_fork_can_call_the_library(self):
         Q, K, V = square_head(n=500)
         expected = croquis.approximate(Q, K, V, "skyformer", 64)  # threads are running now
+        same = lambda: numpy.array_equal(croquis.approximate(Q, K, V, "skyformer", 64), expected)
+        self.assert_in_a_fork(lambda: same() and croquis.threads() == 1)
+
+    def test_a_fork_refuses_more_threads(self):
+        Q, K, V = square_head(n=600, p=16)
+        croquis.set_threads(2)
+        self.addCleanup(croquis.set_threads, 0)
+        croquis.exact(Q, K, V)
+
+        def refused(count):
+            try:
+                croquis.set_threads(count)
+            except ValueError as error:
+                return str(error).startswith(f"count: {count} is not 1, and a forked process has one thread")
+            return False
+
+        def work():
+            all_refused = refused(0) and refused(2)
+            croquis.set_threads(1)
+            croquis.exact(Q, K, V)
+            return all_refused and croquis.threads() == 1
+
+        self.assert_in_a_fork(work)
+        croquis.set_threads(3)  # the parent is none
+
+    def test_a_fork_has_one_thread_where_nothing_was_called_before_it(self):
+        script = """if True:
+            import os, croquis
+            croquis.set_threads(2)
+            child = os.fork()
+            if child == 0:
+                os._exit(croquis.threads())
+            print(os.WEXITSTATUS(os.waitpid(child, 0)[1]), croquis.threads())
+        """
+        done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, timeout=LONG)
+        self.assertEqual(done.stdout.split(), ["1", "2"], done.stderr)
+
+    def assert_in_a_fork(self, work):
+        """work() is true in a forked process, and comes to an end there."""
         child = os.fork()
         if child == 0:
-            same = numpy.array_equal(croquis.approximate(Q, K, V, "skyformer", 64), expected)
-            os._exit(0 if same and croquis.threads() == 1 else 1)
+            try:
+                os._exit(0 if work() else 1)
+            finally:
+                os._exit(2)  # not on to the other tests
         deadline = time.monotonic() + LONG
         while time.monotonic() < deadline:
             done, status = os.waitpid(child, os.WNOHANG)
