@@ -97,7 +97,8 @@ def sketch(
         Which draw.
     weights : n numbers, for "importance"
     **parameters
-        Of the distribution, as ``s=4`` of "sjlt".
+        Of the distribution, as ``s=4`` of "sjlt". One that is given is part of the key of the draw, as in the program: with
+        its default value the draw is another than without it.
 
     >>> import croquis, numpy
     >>> S = croquis.sketch("srht", rows=100, features=20, seed=3)
@@ -121,5 +122,7 @@ def sketch(
 
 
 def _number(value: Setting) -> Setting:
-    """Parameters are numbers: what may be or not be is 1 or 0."""
-    return int(value) if isinstance(value, (bool, numpy.bool_)) else value
+    """Parameters are numbers: what may be or not be is 1 or 0. The draw depends on the spelling, so 3.0 has that of 3."""
+    plain: object = value.item() if isinstance(value, numpy.generic) else value
+    is_whole = isinstance(plain, bool) or (isinstance(plain, float) and plain.is_integer())
+    return int(value) if is_whole else value

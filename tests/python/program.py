@@ -274,9 +274,10 @@ class Program(unittest.TestCase):
         )
         squares = (matrix**2).sum(axis=0)
         for trial, text in zip(written["trial"], written["norm_error"]):
-            S = croquis.sketch("sjlt", rows=60, features=16, seed=5, trial=int(trial), s=3)
-            error = numpy.abs((S.left(matrix) ** 2).sum(axis=0) / squares - 1).mean()
-            self.assertAlmostEqual(error, float(text), places=13)
+            for three in (3, 3.0):
+                S = croquis.sketch("sjlt", rows=60, features=16, seed=5, trial=int(trial), s=three)
+                error = numpy.abs((S.left(matrix) ** 2).sum(axis=0) / squares - 1).mean()
+                self.assertAlmostEqual(error, float(text), places=13)
 
 
 if __name__ == "__main__":

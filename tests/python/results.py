@@ -3,6 +3,7 @@
 import copy
 import csv
 import dataclasses
+import json
 import os
 import pathlib
 import pickle
@@ -172,6 +173,19 @@ class Sketches(unittest.TestCase):
         for flag in (False, True, numpy.bool_(False)):
             S, same = (croquis.sketch("uniform", 10, 5, replacement=x) for x in (flag, int(flag)))
             self.assertEqual(S.to_json(), same.to_json())
+
+    def test_a_parameter_has_one_spelling(self):
+        of = lambda q: croquis.sketch("very-sparse", 50, 8, seed=5, q=q).to_json()
+        for three in (3.0, numpy.float64(3), numpy.float32(3), numpy.int64(3), "3"):
+            self.assertEqual(of(three), of(3))
+        self.assertEqual(of(numpy.float64(2.5)), of(2.5))
+        self.assertNotEqual(of(2.5), of(3))
+
+    def test_a_parameter_that_is_given_is_part_of_the_key(self):
+        S = croquis.sketch("sjlt", rows=60, features=16)
+        given = croquis.sketch("sjlt", rows=60, features=16, s=8)
+        self.assertEqual(json.loads(S.to_json())["parameters"], json.loads(given.to_json())["parameters"])
+        self.assertNotEqual(S.to_json(), given.to_json())
 
     def test_a_sketch_is_made_again_from_its_text(self):
         S = croquis.sketch("sjlt", rows=50, features=8, seed=4, trial=2, s=4)
