@@ -293,6 +293,9 @@ def spectrum(
     """
     wanted = joined(matrices, "matrices")
     chosen = _core.spectrum_matrices() if wanted == "all" else [matrix.strip() for matrix in wanted.split(",")]
+    for i, matrix in enumerate(chosen):
+        if matrix in chosen[:i]:
+            raise ValueError(f"matrices: {matrix!r} stands there twice")
     return rows_of(
         _core.spectrum(
             Q,
@@ -351,7 +354,7 @@ def dimension(
     Returns
     -------
     Rows
-        One for each width and epsilon.
+        One for each width and epsilon, in ascending order and each once.
 
     >>> import croquis, numpy
     >>> rng = numpy.random.default_rng(1)
@@ -366,8 +369,8 @@ def dimension(
             K,
             V,
             head_options(False, None, length),
-            reals(epsilons, "epsilons"),
-            reals(widths, "widths"),
+            sorted(set(reals(epsilons, "epsilons"))),
+            sorted(set(reals(widths, "widths"))),
             real(delta, "delta"),
             draws(trials, "trials", 0),
             text(method, "method"),

@@ -228,6 +228,8 @@ class Refusals(unittest.TestCase):
             self.refused("^matrices: there are none$", croquis.spectrum, Q, K, V, none)
             self.refused("^claims: there are none$", croquis.verify, none)
         self.refused("^matrices: an empty item in 'a,'$", croquis.spectrum, Q, K, V, ["a", ""])
+        for twice in ("b,a, b", ["b", "b"]):
+            self.refused("^matrices: 'b' stands there twice$", croquis.spectrum, Q, K, V, twice)
         self.refused("^trials: ", croquis.error, Q, K, V, "v-mean", [8], trials=0)
         self.refused("^seed: ", croquis.error, Q, K, V, "v-mean", [8], seed=-1)
         self.refused("^precision: ", croquis.error, Q, K, V, "v-mean", [8], precision="half")
