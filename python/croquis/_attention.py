@@ -101,7 +101,8 @@ def approximate(
     method : str
         One of `methods`; its target says which exact output it approximates. "exact" is exact attention to `target`.
     features : int, optional
-        The number of features d: landmarks, sampled columns, rows of a sketch (default 128, or n_k if it is less).
+        The number of features d: landmarks, sampled columns, rows of a sketch (default 128, or as many as
+        the method takes here, at most n_k).
     seed, trial : int
         Which draw.
     target : str, optional

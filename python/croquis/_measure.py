@@ -56,7 +56,8 @@ def error(
     methods : str or list of str
         Names with options, as ``["v-mean", "skyformer:ridge=0.1"]``, or "all".
     features : int or list of int, optional
-        Numbers of features, which most methods take up to n_k (default 16, 32, 64, 128, 256, up to n_k).
+        Numbers of features, which most methods take up to n_k (default 16, 32, 64, 128, 256, up to
+        what all of these methods take here, at most n_k).
     trials : int
         Draws of every random method; the others have one row for each number of features.
     seed : int
@@ -134,7 +135,8 @@ def gradient(
     methods : str or list of str
         Names with options, each of a method with `vjp`; "all" are these.
     features : int or list of int, optional
-        Numbers of features, which most methods take up to n_k (default 16, 32, 64, 128, 256, up to n_k).
+        Numbers of features, which most methods take up to n_k (default 16, 32, 64, 128, 256, up to
+        what all of these methods take here, at most n_k).
     trials : int
         Draws of every random method, whose derivatives are compared with their mean as well.
     seed : int
@@ -203,7 +205,8 @@ def cost(
     methods : str or list of str
         Names with options, or "all"; exact attention is timed with them, and "exact" is that alone.
     features : int or list of int, optional
-        Numbers of features, which most methods take up to n_k (default 64, or n_k if it is less).
+        Numbers of features, which most methods take up to n_k (default 64, or as many as all of
+        these methods take here, at most n_k).
     repeats, warmup : int
         Timed calls of each, one after the other with all `threads`, and calls before them.
     seed : int

@@ -24,7 +24,7 @@ namespace {
 
 struct ErrorRequest {
   std::string methods;
-  std::vector<arma::uword> features;
+  Features features;
   std::uint64_t trials, seed;
   croquis::ErrorSettings settings;
   bool is_float;
@@ -44,9 +44,10 @@ template <typename T>
 std::vector<croquis::ErrorRow> error_rows(const croquis::Problem<double>& problem, const ErrorRequest& request) {
   const auto choices = croquis::error_methods(request.methods, {problem.tokens()}, parts_of(problem.position()),
                                               request.settings.rows.has_value(), "methods");
-  croquis::require_features(request.features, choices, problem.tokens(), sizeof(T), "features");
+  const auto features = features_or_range(request.features, croquis::largest_features(choices, {problem.tokens()}));
+  croquis::require_features(features, choices, problem.tokens(), sizeof(T), "features");
   if (request.settings.rows) croquis::require_sampled_rows(*request.settings.rows, problem.n_q(), "rows");
-  auto rows = croquis::method_errors(croquis::in_precision<T>(problem), choices, request.features, request.trials,
+  auto rows = croquis::method_errors(croquis::in_precision<T>(problem), choices, features, request.trials,
                                      croquis::error_keys(request.seed, "arrays"), request.settings);
   for (croquis::ErrorRow& row : rows) {
     row.input = request.name;
@@ -63,7 +64,7 @@ py::dict error(const py::object& q, const py::object& k, const py::object& v, co
   const HeadArguments head(q, k, v, head_options);
   const auto problem = head.problem<double>();
   const ErrorRequest request{methods,
-                             features_or_range(features, problem.n_k()),
+                             features,
                              trials,
                              seed,
                              {.rows = rows, .scores = scores, .row_errors = row_errors, .bounds = bounds},
@@ -77,20 +78,19 @@ py::dict error(const py::object& q, const py::object& k, const py::object& v, co
 
 template <typename T>
 std::vector<croquis::GradientRow> gradient_rows(const croquis::Problem<double>& problem, const std::string& methods,
-                                                const std::vector<arma::uword>& features, std::uint64_t trials,
-                                                std::uint64_t seed) {
+                                                const Features& given, std::uint64_t trials, std::uint64_t seed) {
   const auto choices = croquis::gradient_methods(methods, {problem.tokens()}, parts_of(problem.position()), "methods");
+  const auto features = features_or_range(given, croquis::largest_features(choices, {problem.tokens()}));
   croquis::require_features(features, choices, problem.tokens(), sizeof(T), "features");
   return croquis::gradient_errors(croquis::in_precision<T>(problem), choices, features, trials,
                                   croquis::gradient_key(seed, "arrays"));
 }
 
 py::dict gradient(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
-                  const std::string& methods, const Features& given, std::uint64_t trials, std::uint64_t seed,
+                  const std::string& methods, const Features& features, std::uint64_t trials, std::uint64_t seed,
                   const std::string& precision, const std::string& name) {
   const HeadArguments head(q, k, v, head_options);
   const auto problem = head.problem<double>();
-  const auto features = features_or_range(given, problem.n_k());
   auto rows = call([&](Signals&) {
     return precision == "float" ? gradient_rows<float>(problem, methods, features, trials, seed)
                                 : gradient_rows<double>(problem, methods, features, trials, seed);
@@ -104,12 +104,16 @@ py::dict gradient(const py::object& q, const py::object& k, const py::object& v,
 }
 
 template <typename T>
-std::vector<croquis::CostRow> cost_rows(const croquis::Problem<double>& given, const std::string& methods,
-                                        const std::vector<arma::uword>& features, std::uint64_t seed,
+std::vector<croquis::CostRow> cost_rows(const croquis::Problem<double>& head, const std::string& methods,
+                                        const Features& given, std::uint64_t seed,
                                         const croquis::CostSettings& settings) {
-  const auto candidates = croquis::cost_candidates(methods, given.tokens(), parts_of(given.position()), "methods");
-  croquis::require_features(features, methods_among(candidates), given.tokens(), sizeof(T), "features");
-  const auto problem = croquis::in_precision<T>(given);
+  const auto candidates = croquis::cost_candidates(methods, head.tokens(), parts_of(head.position()), "methods");
+  const auto choices = methods_among(candidates);
+  constexpr arma::uword usual = 64;
+  const auto features =
+      given.value_or(std::vector{std::min(usual, croquis::largest_features(choices, {head.tokens()}))});
+  croquis::require_features(features, choices, head.tokens(), sizeof(T), "features");
+  const auto problem = croquis::in_precision<T>(head);
   std::vector<croquis::CostRow> rows;
   for (const croquis::CostCandidate& candidate : candidates) {
     for (const arma::uword d : candidate.exact ? std::vector<arma::uword>{0} : features) {
@@ -121,12 +125,10 @@ std::vector<croquis::CostRow> cost_rows(const croquis::Problem<double>& given, c
 }
 
 py::dict cost(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
-              const std::string& methods, const Features& given, std::uint64_t repeats, std::uint64_t warmup,
+              const std::string& methods, const Features& features, std::uint64_t repeats, std::uint64_t warmup,
               std::uint64_t seed, const std::string& precision, const std::string& name) {
   const HeadArguments head(q, k, v, head_options);
   const auto problem = head.problem<double>();
-  constexpr arma::uword usual = 64;
-  const auto features = given.value_or(std::vector{std::min(usual, problem.n_k())});
   auto rows = call([&](Signals&) {
     return precision == "float" ? cost_rows<float>(problem, methods, features, seed, {repeats, warmup})
                                 : cost_rows<double>(problem, methods, features, seed, {repeats, warmup});

@@ -22,10 +22,10 @@ croquis::Problem<T> HeadArguments::problem() const {
           {arma::conv_to<arma::Col<T>>::from(bias_), causal_}};
 }
 
-std::vector<arma::uword> features_or_range(const Features& given, arma::uword n) {
+std::vector<arma::uword> features_or_range(const Features& given, arma::uword end) {
   if (given) return *given;
   constexpr arma::uword first = 16, most = 256;
-  const arma::uword last = std::min(n, most);
+  const arma::uword last = std::min(end, most);
   std::vector<arma::uword> range;
   for (arma::uword d = first; d < last; d *= 2) range.push_back(d);
   range.push_back(last);

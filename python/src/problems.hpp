@@ -33,8 +33,8 @@ class HeadArguments {
 
 /// Numbers of features, where they are given.
 using Features = std::optional<std::vector<arma::uword>>;
-/// The given ones, or those of the program: 16:256, a range that ends at n.
-std::vector<arma::uword> features_or_range(const Features& given, arma::uword n);
+/// The given ones, or those of the program: 16:256, a range that ends at `end`.
+std::vector<arma::uword> features_or_range(const Features& given, arma::uword end);
 
 /// visit(Problem<float>) or visit(Problem<double>), by the dtypes of the arrays.
 template <typename Visit>

@@ -82,6 +82,25 @@ TEST_CASE("rectangular: croquis error measures the methods that take it, and say
   CHECK(single.at(0, "status") == "ok");
 }
 
+TEST_CASE("rectangular: a range of --features ends at what all methods take, a larger number is refused") {
+  const RectangularFolder folder;
+  const auto features = [&](const std::string& arguments) {
+    const Result found = result_of(folder, arguments + " --trials 1");
+    std::set<std::string> all;
+    for (std::size_t i = 0; i < found.table.rows.size(); ++i) all.insert(found.at(i, "features"));
+    return all;
+  };
+  CHECK(features("error" + kRectangularArrays) == std::set<std::string>{"16", "20"});
+  CHECK(features("error" + kRectangularArrays + "--methods v-mean,skeinformer") ==
+        std::set<std::string>{"16", "32", "50"});
+  CHECK(features("gradient" + kRectangularArrays + "--methods nystromformer,linformer --features 4:64") ==
+        std::set<std::string>{"4", "8", "16", "20"});
+  for (const char* command : {"error", "gradient"}) {
+    check_refused(run_croquis(command + kRectangularArrays + "--methods nystromformer --features 21", folder.path()),
+                  "--features: 21 is more than the 20 that nystromformer takes here");
+  }
+}
+
 TEST_CASE("rectangular: croquis spectrum has the singular values of n_q x n_k matrices, dense and by Lanczos") {
   const RectangularFolder folder;
   const std::pair<const char*, arma::mat> matrices[] = {

@@ -41,6 +41,19 @@ TEST_CASE(
   CHECK(contains(refusal([&] { names("reformer", {{9, 9}, {7, 9}}, false); }), "reformer: as many queries as keys"));
 }
 
+TEST_CASE("error arguments: a range of numbers of features ends at what all methods take, and at the fewest keys") {
+  const auto end = [](const std::string& methods, const std::vector<TokenAlignment>& shapes) {
+    return largest_features(parse_methods(methods), shapes);
+  };
+  CHECK(end("performer", {{9, 9}}) == 9);  // which takes any
+  CHECK(end("skyformer", {{9, 9}}) == 9);  // 2n
+  CHECK(end("all", {{9, 9}}) == 9);
+  CHECK(end("skeinformer,best-rank-d", {{12, 30}}) == 12);
+  CHECK(end("best-rank-d,skeinformer", {{12, 30}, {11, 40}}) == 11);
+  CHECK(end("skeinformer", {{12, 30}, {40, 20}, {25, 25}}) == 20);
+  CHECK(end("skyformer", {{2, 30}}) == 30);
+}
+
 TEST_CASE("error arguments: what a method cannot be asked for is refused with the name of the argument") {
   const auto all = parse_methods("performer,skeinformer,skyformer");
   const auto check = [&](const std::vector<arma::uword>& features, const std::vector<MethodChoice>& methods,

@@ -231,6 +231,9 @@ class Approximate(unittest.TestCase):
                     self.assertEqual(croquis.approximate(Q, K, V, method.name).shape, (n, 3))
         expected = croquis.approximate(Q, K, V, "skeinformer", 100)
         numpy.testing.assert_array_equal(croquis.approximate(Q, K, V, "skeinformer"), expected)
+        few = Q[:60]
+        expected = croquis.approximate(few, K, V, "nystromformer", 60)
+        numpy.testing.assert_array_equal(croquis.approximate(few, K, V, "nystromformer"), expected)
         padded = croquis.approximate(Q, K, V, "skeinformer", length=40)
         numpy.testing.assert_array_equal(padded, croquis.approximate(Q, K, V, "skeinformer", 40, length=40))
 

@@ -87,6 +87,21 @@ class Program(unittest.TestCase):
             options = ["--methods", "skeinformer", "--features", "8", "--eps", "9", "--max-cost", "9"]
             self.compare(rows, self.run_program("choose", arrays, *options))
 
+    def test_numbers_of_features_that_are_not_given_are_those_that_all_methods_take(self):
+        arrays = head(n_q=20, n_k=50)
+        for call, command, methods, last in (
+            (croquis.error, "error", "best-rank-d,v-mean", 20),
+            (croquis.error, "error", "skeinformer,v-mean", 50),
+            (croquis.gradient, "gradient", "nystromformer,linformer", 20),
+        ):
+            rows = call(*arrays, methods, trials=1, name="arrays:head")
+            self.assertEqual(set(rows["features"]), {d for d in (16, 32) if d < last} | {last})
+            self.compare(rows, self.run_program(command, arrays, "--methods", methods, "--trials", "1"))
+        self.assertEqual(set(croquis.cost(*arrays, "best-rank-d", repeats=1, warmup=0)["features"]), {0, 20})
+        for call in (croquis.error, croquis.gradient, croquis.cost):
+            with self.assertRaisesRegex(ValueError, "^features: 21 is more than the 20 that nystromformer takes here"):
+                call(*arrays, "nystromformer", [16, 21])
+
     def test_numbers_of_features_are_sorted_and_each_once(self):
         arrays = square_head(n=24, p=4)
         for command, measure in (("error", croquis.error), ("gradient", croquis.gradient), ("choose", croquis.choose)):

@@ -81,11 +81,9 @@ void check(const ErrorOptions& options, const Input& input, const std::vector<Me
 
 // The methods, after a word on what `all` does not stand for on these inputs.
 std::vector<MethodChoice> methods_of(const ErrorOptions& options, const std::vector<Input>& inputs) {
-  std::vector<croquis::TokenAlignment> shapes;
-  for (const Input& input : inputs) shapes.push_back({input.n_q, input.n_k});
   const croquis::PositionParts position = position_parts(options.input);
   const std::vector<MethodChoice> methods =
-      croquis::error_methods(options.methods, shapes, position, options.rows.has_value());
+      croquis::error_methods(options.methods, token_counts_of(inputs), position, options.rows.has_value());
   std::vector<std::string> square, quadratic;
   for (const MethodChoice& choice : croquis::parse_methods(options.methods, position)) {
     const auto is_it = [&](const MethodChoice& m) { return m.name == choice.name && m.preset == choice.preset; };
@@ -210,7 +208,8 @@ int run_error(const ErrorOptions& options) {
     if (options.rows) croquis::require_sampled_rows(static_cast<arma::uword>(*options.rows), input.n_q);
   }
   const std::vector<MethodChoice> methods = methods_of(options, inputs);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
+  const std::vector<arma::uword> features =
+      parse_sizes(options.features, "--features", croquis::largest_features(methods, token_counts_of(inputs)));
   for (const Input& input : inputs) check(options, input, methods, features);
   require_room_for_rows(
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
@@ -250,7 +249,8 @@ void add_options(CLI::App& app, ErrorOptions& options) {
   app.add_option("--methods", options.methods,
                  "a,b:option=value,c or all (see list methods); with --causal or --bias, all are those that take it")
       ->capture_default_str();
-  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at n)")
+  app.add_option("--features", options.features,
+                 "16,32,64 or 16:256 (doubling; a range ends at the d that all methods take, n at most)")
       ->capture_default_str();
   app.add_option("--trials", options.trials, "draws of every random method")
       ->check(whole_number(1, kMaximumTrials))

@@ -32,9 +32,7 @@ struct GradientOptions {
 };
 
 std::vector<MethodChoice> methods_of(const GradientOptions& options, const std::vector<Input>& inputs) {
-  std::vector<croquis::TokenAlignment> shapes;
-  for (const Input& input : inputs) shapes.push_back({input.n_q, input.n_k});
-  return croquis::gradient_methods(options.methods, shapes, position_parts(options.input));
+  return croquis::gradient_methods(options.methods, token_counts_of(inputs), position_parts(options.input));
 }
 
 // A method at one d: a row for every trial, which are compared with their mean.
@@ -119,7 +117,8 @@ int run_gradient(const GradientOptions& options) {
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run);
   const std::vector<MethodChoice> methods = methods_of(options, inputs);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
+  const std::vector<arma::uword> features =
+      parse_sizes(options.features, "--features", croquis::largest_features(methods, token_counts_of(inputs)));
   for (const Input& input : inputs) check(options, input, methods, features);
   require_room_for_rows(
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
@@ -158,7 +157,8 @@ void add_options(CLI::App& app, GradientOptions& options) {
                  "a,b:option=value,c or all (see list methods); all are those with an adjoint, and with --causal a "
                  "causal form")
       ->capture_default_str();
-  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at n)")
+  app.add_option("--features", options.features,
+                 "16,32,64 or 16:256 (doubling; a range ends at the d that all methods take, n at most)")
       ->capture_default_str();
   app.add_option("--trials", options.trials, "draws of every random method")
       ->check(whole_number(1, kMaximumTrials))

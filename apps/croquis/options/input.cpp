@@ -216,10 +216,10 @@ InputOptions without_mask(InputOptions options, const char* why) {
   return options;
 }
 
-arma::uword fewest_keys(const std::vector<Input>& inputs) {
-  arma::uword fewest = inputs.front().n_k;
-  for (const Input& input : inputs) fewest = std::min(fewest, input.n_k);
-  return fewest;
+std::vector<croquis::TokenAlignment> token_counts_of(const std::vector<Input>& inputs) {
+  std::vector<croquis::TokenAlignment> shapes;
+  for (const Input& input : inputs) shapes.push_back({input.n_q, input.n_k});
+  return shapes;
 }
 
 void require_float_norms(const Input& input) {

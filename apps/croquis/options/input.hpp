@@ -74,8 +74,8 @@ std::vector<Input> load_inputs(const InputOptions& options, const RunOptions& ru
 /// `why` for --causal.
 InputOptions without_mask(InputOptions options, const char* why);
 
-/// The smallest n_k of the inputs.
-arma::uword fewest_keys(const std::vector<Input>& inputs);
+/// The numbers of queries and keys of the inputs, one by one.
+std::vector<croquis::TokenAlignment> token_counts_of(const std::vector<Input>& inputs);
 
 /// For --precision float: throws std::invalid_argument, naming the row, where squares of its numbers overflow in float.
 void require_float_norms(const Input& input);

@@ -6,6 +6,7 @@
 #include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/groups.hpp>
 #include <croquis/measure/sampled_errors.hpp>
+#include <limits>
 #include <stdexcept>
 
 namespace croquis {
@@ -24,6 +25,18 @@ std::vector<MethodChoice> error_methods(const std::string& text, const std::vect
   }
   for (const TokenAlignment shape : shapes) require_usable(methods, shape, position);
   return methods;
+}
+
+arma::uword largest_features(const std::vector<MethodChoice>& methods, const std::vector<TokenAlignment>& shapes) {
+  arma::uword largest = std::numeric_limits<arma::uword>::max();
+  for (const TokenAlignment shape : shapes) {
+    largest = std::min(largest, shape.n_k);
+    for (const MethodChoice& choice : methods) {
+      const auto limit = find_method<double>(choice.name).largest_d(shape, choice.options);
+      if (limit) largest = std::min(largest, *limit);
+    }
+  }
+  return largest;
 }
 
 void require_features(const std::vector<arma::uword>& features, const std::vector<MethodChoice>& methods,

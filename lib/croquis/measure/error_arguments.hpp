@@ -15,6 +15,10 @@ namespace croquis {
 std::vector<MethodChoice> error_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
                                         PositionParts position, bool some_rows, const std::string& where = "--methods");
 
+/// What a range of numbers of features ends at: the largest d that every one of the methods takes for heads of all of
+/// these shapes, and at most the smallest n_k. A larger d that is given by itself is for require_features to refuse.
+arma::uword largest_features(const std::vector<MethodChoice>& methods, const std::vector<TokenAlignment>& shapes);
+
 /// Throws std::invalid_argument, with a message that begins with `where`, unless there are features, each from 1
 ///   to what every one of the methods takes (Method::largest_d), and the n_k x d numbers of a method, of `bytes` bytes
 ///   each, fit into memory.
