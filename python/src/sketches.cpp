@@ -5,6 +5,7 @@
 #include <croquis/core/choices.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/measure/sketch_quality.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/description.hpp>
 #include <croquis/sketch/distributions.hpp>
 #include <map>
@@ -22,7 +23,10 @@ namespace {
 using croquis::SketchDescription;
 
 // The same, once it is known that there is such a sketch; making one is cheap but where millions of places are drawn.
+// Most have a key, or an index and an entry, for each feature; no product with another fits where these would not.
 SketchDescription checked(SketchDescription description) {
+  croquis::require_memory(static_cast<double>(description.cols) * sizeof(croquis::Key), "features",
+                          {{"features", description.cols}});
   call([&](Signals&) { croquis::make_sketch<double>(description); });
   return description;
 }

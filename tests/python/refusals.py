@@ -109,6 +109,10 @@ class Refusals(unittest.TestCase):
             script = [sys.executable, "-B", "-c", limit + call.format(which, d)]
             done = subprocess.run(script, capture_output=True, text=True, env=threads)
             self.assertIn(f"ValueError: features: performer: there is not enough memory for d = {d}, n = 64", done.stderr)
+        for sketch in ("gaussian", "uniform", "very-sparse"):
+            sentence = f"^features: needs {16 * 2**45} bytes, .*features = {2**45}$"
+            self.refused(sentence, croquis.sketch, sketch, 10, 2**45)
+        self.refused(sentence, croquis.sketch, "importance", 2, 2**45, weights=[1, 2])
         S = croquis.sketch("gaussian", 10**9, 10**6)
         self.refused(f"^dense: .*needs {2 * 8 * 10**15} bytes, .*rows = {10**9}, columns = {10**6}$", S.dense)
         S = croquis.sketch("gaussian", 10**12, 100)
