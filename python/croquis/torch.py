@@ -63,6 +63,9 @@ def attention(
 
     What a method draws and chooses (landmarks, columns, directions) is constant in the derivatives. There are first
     derivatives alone: a derivative of them, as of a gradient penalty, is a RuntimeError.
+
+    What the derivatives need is kept as long as the output or what was computed from it, also after ``backward``, where
+    PyTorch frees its own. So of a loss that is recorded keep ``loss.item()``.
     """
     _check(q, k, v, bias)
     leading = _leading(q, k, v)
@@ -107,6 +110,8 @@ def packed_attention(
     Returns
     -------
     tensor (n, heads, p_v)
+
+    Derivatives, and what is kept for them, are as those of `attention`.
     """
     _check(q, k, v, bias)
     if any(t.dim() != 3 or t.shape[:2] != q.shape[:2] for t in (q, k, v)):
