@@ -94,6 +94,9 @@ def approximate(
 ) -> Array:
     """The output of a method: one draw, that of the row of `error` and of ``croquis error`` with this seed and trial.
 
+    Arrays of float32 have the draws of float64 (and their rows are those with precision float), except for the Gaussian
+    sketches of "linformer" and "linformer-unreduced", whose normals are other draws in float32.
+
     Parameters
     ----------
     Q, K, V, causal, bias, length

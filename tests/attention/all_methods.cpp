@@ -121,6 +121,28 @@ TEST_CASE_TEMPLATE("methods: the same bits for the same random key and for any n
   }
 }
 
+TEST_CASE("methods: a draw is the same in float and in double, but for the normals of a Gaussian sketch") {
+  const Problem<float> single = random_problem<float>(64, 8, 4, 2, Key(31));
+  const Problem<double> problem(arma::conv_to<arma::mat>::from(single.Q()), arma::conv_to<arma::mat>::from(single.K()),
+                                arma::conv_to<arma::mat>::from(single.V()));
+  const std::vector<Case<float>> in_float = all_cases<float>();
+  const std::vector<Case<double>> in_double = all_cases<double>();
+  REQUIRE(in_float.size() == in_double.size());
+  for (std::size_t i = 0; i < in_float.size(); ++i) {
+    const std::string& text = in_double[i].text;
+    CAPTURE(text);
+    REQUIRE(in_float[i].text == text);
+    const auto found = run_if_taken(in_float[i], single, 16, Key(32));
+    const auto expected = run_if_taken(in_double[i], problem, 16, Key(32));
+    REQUIRE(found.has_value() == expected.has_value());
+    if (!found) continue;
+    const double gap =
+        distance(found->output, Dense(expected->output)) / static_cast<double>(largest_entry_of(expected->output));
+    const bool sketched = text.starts_with("linformer") && !contains(text, "=uniform") && !contains(text, "=segments");
+    CHECK((gap > 1e-3) == sketched);  // rounding is below 1e-5 here, the sketches are off by more than a half
+  }
+}
+
 TEST_CASE_TEMPLATE("methods: one prepared method runs on several threads at once", T, float, double) {
   const Problem<T> problem = random_problem<T>(60, 8, 4, 4, Key(test_seed()).child("together"));
   const ThreadCount count(4);

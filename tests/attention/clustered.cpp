@@ -1,4 +1,5 @@
 #include <croquis/attention/clustered.hpp>
+#include <croquis/random/normal_matrix.hpp>
 
 #include <set>
 
@@ -12,8 +13,7 @@ namespace {
 template <typename T>
 std::vector<std::uint32_t> clusters_of(const Problem<T>& problem, arma::uword d, const ClusteredOptions& options,
                                        const Key& draw_key) {
-  arma::Mat<T> planes(problem.p() + 1, options.bits);
-  fill_normal(draw_key.child("planes"), 0, planes.n_elem, planes.memptr());
+  auto planes = normal_matrix<T>(draw_key.child("planes"), problem.p() + 1, options.bits);
   if (!options.offsets) planes.row(problem.p()).zeros();
   return hamming_clusters(plane_hashes(problem.Q(), planes), d, draw_key.child("clusters"),
                           {.updates = options.updates, .bits = options.bits});

@@ -1,5 +1,5 @@
 #include <croquis/attention/reformer.hpp>
-#include <croquis/random/draws.hpp>
+#include <croquis/random/normal_matrix.hpp>
 
 #include "support/approximations.hpp"
 #include "support/text.hpp"
@@ -48,8 +48,7 @@ std::vector<std::vector<int>> meetings(const Problem<T>& problem, arma::uword d,
   while (2 * (half + 1) * c <= n + c) ++half;  // the largest b with 2 b c <= n + c: about n / c buckets
   std::vector<std::vector<int>> times(n, std::vector<int>(n, 0)), reached = times;
   for (arma::uword t = 0; t < options.rounds; ++t) {
-    arma::Mat<T> rotation(problem.p(), half);
-    fill_normal(draw_key.child("rotation").child(t), 0, rotation.n_elem, rotation.memptr());
+    const auto rotation = normal_matrix<T>(draw_key.child("rotation").child(t), problem.p(), half);
     const std::vector<arma::uword> of_query = buckets_of(problem.Q(), rotation), query = ranks_of(of_query);
     const std::vector<arma::uword> of_key = options.keys == Keys::own ? buckets_of(problem.K(), rotation) : of_query,
                                    key = ranks_of(of_key);

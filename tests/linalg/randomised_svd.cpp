@@ -67,3 +67,15 @@ TEST_CASE("randomised_svd: an operator that is not finite is a breakdown that sa
   CHECK_THROWS_WITH_AS(randomised_svd<double>({5, 5, broken, broken}, 2, Key(1)),
                        "randomised_svd: a product with the operator is not finite", std::runtime_error);
 }
+
+TEST_CASE("randomised_svd: one start in float and in double") {
+  const Key key = Key(test_seed()).child("precisions");
+  const arma::vec values(20, arma::fill::ones);  // what is found of equal values is up to the start
+  const auto found = [&](const auto& a) -> arma::mat {
+    const auto svd = randomised_svd(as_operator(a), 5, key.child("start"), {.oversampling = 0, .iterations = 0});
+    return arma::conv_to<arma::mat>::from(svd.left * arma::diagmat(svd.values) * svd.right.t());
+  };
+  const arma::mat difference =
+      found(with_values<float>(30, 20, values, key)) - found(with_values<double>(30, 20, values, key));
+  CHECK(arma::abs(difference).max() <= 1e-4);  // another start: 0.5
+}

@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <croquis/attention/hyperattention.hpp>
-#include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
+#include <croquis/random/normal_matrix.hpp>
 
 #include "support/attention.hpp"
 
@@ -16,8 +16,7 @@ struct HashBlocks {
 template <typename T>
 HashBlocks hash_blocks_of(const croquis::Problem<T>& problem, arma::uword b,
                           const croquis::HyperattentionOptions& options, const croquis::Key& draw_key) {
-  arma::Mat<T> directions(problem.p(), options.directions);
-  croquis::fill_normal(draw_key.child("directions"), 0, directions.n_elem, directions.memptr());
+  const auto directions = croquis::normal_matrix<T>(draw_key.child("directions"), problem.p(), options.directions);
   const auto places = [&](const arma::Mat<T>& x, auto block_of_rank) {
     const std::vector<std::uint32_t> sorted = croquis::angular_order(x, directions, options.order);
     std::vector<arma::uword> blocks(x.n_rows);

@@ -5,7 +5,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/larger_first.hpp>
 #include <croquis/linalg/products.hpp>
-#include <croquis/random/draws.hpp>
+#include <croquis/random/normal_matrix.hpp>
 #include <memory>
 #include <numeric>
 
@@ -74,8 +74,7 @@ Approximation<T> approximate(const Problem<T>& problem, arma::uword d, const Key
                              const ClusteredOptions& options, arma::uword top, const char* name) {
   require(d >= 1 && d <= problem.n_q(), name, "1 <= d <= n_q", {{"d", d}, {"n_q", problem.n_q()}});
   const arma::uword p = problem.p();
-  arma::Mat<T> planes(p + 1, options.bits);
-  fill_normal(draw_key.child("planes"), 0, planes.n_elem, planes.memptr());
+  auto planes = normal_matrix<T>(draw_key.child("planes"), p + 1, options.bits);
   if (!options.offsets) planes.row(p).zeros();
   const std::vector<std::uint32_t> cluster =
       hamming_clusters(plane_hashes(problem.Q(), planes), d, draw_key.child("clusters"),

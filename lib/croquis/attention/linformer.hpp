@@ -20,8 +20,8 @@ struct LinformerOptions {
 };
 
 /// The projection E (d x n) of a distribution, for n keys, 1 <= d <= n.
-/// Randomness: row j of E is drawn from the key's child j: the normals of GaussianSketch, or uniform numbers from its
-///   words.
+/// Randomness: row j of E is drawn from the key's child j: the normals of GaussianSketch, other draws in float, or
+///   uniform numbers from its words.
 template <typename T>
 LinearOperator<T> linformer_projection(LinformerOptions::Distribution distribution, arma::uword n, arma::uword d,
                                        const Key& draw_key);

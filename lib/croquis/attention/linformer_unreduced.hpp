@@ -9,7 +9,7 @@ namespace croquis {
 /// of B.
 /// Guarantees: E O~ = B V. The variance of an entry is (||B_i||^2 ||V_j||^2 + (B_i.V_j)^2) / d for row i of B and
 ///   column j of V, so errors are large if V has a large mean. Rows of B~ do not sum to 1.
-/// Randomness: the Gaussian sketch of draw_key.child("sketch").
+/// Randomness: the Gaussian sketch of draw_key.child("sketch"), another draw in float than in double.
 /// Cost: 2 n_q n_k (p + p_v) + 4 n_k d p_v flops; up to 2048 tokens and for d < p_v, 2 n_q n_k (p + d) + 2 (n_q +
 ///   n_k) d p_v. d >= 1.
 template <typename T>

@@ -6,7 +6,7 @@
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
-#include <croquis/random/draws.hpp>
+#include <croquis/random/normal_matrix.hpp>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -65,8 +65,7 @@ std::vector<Round> hash_rounds(const Problem<T>& problem, arma::uword c, const K
   const arma::uword n = problem.n();
   std::vector<Round> rounds(options.rounds);
   for (arma::uword t = 0; t < options.rounds; ++t) {
-    arma::Mat<T> rotation(problem.p(), half_buckets(n, c));
-    fill_normal(draw_key.child(t), 0, rotation.n_elem, rotation.memptr());
+    const auto rotation = normal_matrix<T>(draw_key.child(t), problem.p(), half_buckets(n, c));
     SortedTokens queries = sorted_by_bucket(problem.Q(), rotation);
     rounds[t].keys = options.keys == Keys::own ? sorted_by_bucket(problem.K(), rotation) : queries;
     rounds[t].chunk.resize(n);

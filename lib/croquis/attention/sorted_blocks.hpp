@@ -5,7 +5,7 @@
 #include <armadillo>
 #include <croquis/attention/causal_halves.hpp>
 #include <croquis/attention/problem.hpp>
-#include <croquis/random/draws.hpp>
+#include <croquis/random/normal_matrix.hpp>
 #include <croquis/sampling/angular_order.hpp>
 #include <cstdint>
 #include <numeric>
@@ -33,8 +33,7 @@ struct HashedTokens {
 /// Randomness: direction r is normals p r ... p r + p - 1 of the random key.
 template <typename T>
 HashedTokens hashed_tokens(const Problem<T>& problem, arma::uword directions, BucketOrder order, const Key& draw_key) {
-  arma::Mat<T> g(problem.p(), directions);
-  fill_normal(draw_key, 0, g.n_elem, g.memptr());
+  const auto g = normal_matrix<T>(draw_key, problem.p(), directions);
   return {bucket_places(problem.Q(), g, order), bucket_places(problem.K(), g, order)};
 }
 

@@ -9,6 +9,7 @@
 #include <croquis/linalg/hadamard.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/random/draws.hpp>
+#include <croquis/random/normal_matrix.hpp>
 #include <stdexcept>
 
 namespace croquis {
@@ -17,17 +18,12 @@ namespace {
 constexpr arma::uword kPointsPerBlock = 512;
 constexpr std::string_view kProjectionNames[] = {"iid", "haar", "orthogonal", "sorf", "halton"};
 
-arma::mat normals(const Key& draw_key, arma::uword rows, arma::uword cols) {
-  arma::mat z(rows, cols);
-  fill_normal(draw_key, 0, z.n_elem, z.memptr());
-  return z;
-}
-
 // A p x p orthogonal matrix with the Haar distribution: QR with the sign convention R_ii > 0 is unique, so Q inherits
 // the rotation invariance of the Gaussian matrix.
 arma::mat haar(arma::uword p, const Key& draw_key) {
   arma::mat q, r;
-  if (!arma::qr(q, r, normals(draw_key, p, p))) throw std::runtime_error("Projection: the QR factorisation failed");
+  if (!arma::qr(q, r, normal_matrix<double>(draw_key, p, p)))
+    throw std::runtime_error("Projection: the QR factorisation failed");
   for (arma::uword c = 0; c < p; ++c) {
     if (r(c, c) < 0) q.col(c) *= -1;
   }
@@ -78,8 +74,8 @@ arma::mat columns_of(ProjectionDistribution distribution, arma::uword m, arma::u
     columns.cols(first, first + count - 1) = rotation.head_cols(count);
     for (arma::uword r = first; r < first + count; ++r) {
       const bool chi = distribution == ProjectionDistribution::haar;
-      columns.col(r) *=
-          chi ? arma::norm(normals(draw_key.child("norm").child(r), p, 1)) : std::sqrt(static_cast<double>(p));
+      columns.col(r) *= chi ? arma::norm(normal_matrix<double>(draw_key.child("norm").child(r), p, 1))
+                            : std::sqrt(static_cast<double>(p));
     }
   });
   return columns;

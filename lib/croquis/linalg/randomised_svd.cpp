@@ -3,7 +3,7 @@
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/randomised_svd.hpp>
-#include <croquis/random/draws.hpp>
+#include <croquis/random/normal_matrix.hpp>
 #include <stdexcept>
 
 namespace croquis {
@@ -26,8 +26,7 @@ TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const 
   const arma::uword most = std::min(a.rows, a.cols);
   require(k >= 1 && k <= most && options.iterations >= 0, "randomised_svd", "1 <= k <= min(m, n), iterations >= 0",
           {{"k", k}, {"m", a.rows}, {"n", a.cols}, {"iterations", options.iterations}});
-  arma::Mat<T> start(a.cols, std::min(most, k + options.oversampling));
-  fill_normal(key, 0, start.n_elem, start.memptr());
+  const auto start = normal_matrix<T>(key, a.cols, std::min(most, k + options.oversampling));
   arma::Mat<T> range = orthonormal<T>(a.apply(start));
   for (int i = 0; i < options.iterations; ++i) {
     range = orthonormal<T>(a.apply(orthonormal<T>(a.apply_transposed(range))));

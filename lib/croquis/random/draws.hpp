@@ -25,8 +25,8 @@ inline double uniform_at(const Key& key, std::uint64_t k) {
 /// out[i] = z_{first + i} for i = 0 ... count-1, where z_0, z_1, ... are the independent N(0,1) numbers of the key.
 ///
 /// Distribution: Box-Muller on the words of a block. Block k gives z_2k, z_2k+1 in double and z_4k ... z_4k+3 in float,
-///   so the two precisions are different draws. |z| is at most 9.5 (double) and 6.8 (float), which leaves out a
-///   probability of 2e-21 and 1e-11.
+///   so the two precisions are different draws (those of normal_matrix() are the same). |z| is at most 9.5 (double) and
+///   6.8 (float), which leaves out a probability of 2e-21 and 1e-11.
 /// Randomness: z_i depends only on the key and on i. Processors with and without fused multiply-add differ by a few
 ///   units in the last place.
 /// Cost: vectorised; a logarithm, a square root, a sine and a cosine for every two numbers. A block of words gives two
