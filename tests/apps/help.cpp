@@ -1,6 +1,7 @@
 // --help, lists, and what the program says of names that there are not.
 #include <doctest/doctest.h>
 
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -161,4 +162,11 @@ TEST_CASE("croquis list and --version: what there is, and what it runs on") {
   const ProgramRun version = run_croquis("--version", folder.path());
   CHECK(version.status == 0);
   CHECK(version.output.find("OpenBLAS") != std::string::npos);
+  for (const char* library : {"Armadillo ", "Boost ", "fftw-", "fmt ", "CLI11 ", "utf8proc ", "(Unicode ", "PCRE2 ",
+                              "Highway ", "libzip ", "nlohmann-json ", "xxHash "}) {
+    CAPTURE(library);
+    const std::size_t place = version.output.find(library);
+    REQUIRE(place != std::string::npos);
+    CHECK(std::isdigit(static_cast<unsigned char>(version.output[place + std::string(library).size()])));
+  }
 }
