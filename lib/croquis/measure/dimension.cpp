@@ -178,11 +178,12 @@ const Columns<DimensionRow>& dimension_columns() {
       {{"leverage_q90", Role::number, "the 90 % quantile of the leverage scores"}, &DimensionRow::leverage_q90},
       {{"leverage_q50", Role::number, "their median"}, &DimensionRow::leverage_q50},
       {{"leverage_q10", Role::number, "their 10 % quantile"}, &DimensionRow::leverage_q10},
-      {{"beta", Role::number, "min_i d_stat / (2n l_i), in (0, 1]. It is 1 when all points have the same leverage"},
+      {{"beta", Role::number, "min_i d_stat_lo / (2n l_i), in (0, 1]. It is 1 when all points have the same leverage"},
        &DimensionRow::beta},
       {{"d_theorem", Role::number,
-        "(56/3) (d_stat / β) log(4n / δ): the number of landmarks that Skyformer's Theorem 2 asks for, with the "
-        "constant that its proof gives. The theorem that `error --bounds` uses, [T9](claims/skyformer.md#theorem-2), "
+        "(56/3) (d_stat_hi / β) log(4n / δ), rounded up: the number of landmarks that Skyformer's Theorem 2 asks for, "
+        "with the constant that its proof gives. The theorem that `error --bounds` uses, "
+        "[T9](claims/skyformer.md#theorem-2), "
         "asks for 6.52 (d_stat / β + 1) log(2n / δ), about a third where d_stat / β is large",
         "d theorem"},
        &DimensionRow::d_theorem},
