@@ -1,9 +1,13 @@
-// Progress on standard error: a bar on a terminal, from the start, and one line a minute otherwise.
+// Progress on standard error: a bar on a terminal, from the start, and one line a minute otherwise, also while one step
+// takes longer.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 #include <string>
+#include <thread>
 
 /// Writes to standard error, in place of a bar that is there. One that cannot be written ends no run.
 void say(const std::string& text);
@@ -26,8 +30,16 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void draw();
+  void draw_again(const std::stop_token& ended);
+
   std::size_t total_;
   bool quiet_, terminal_;
-  Clock::duration pause_;  // between two times that it is shown
+  Clock::duration pause_, again_;  // between two times that it is shown, at least, and at most
   Clock::time_point start_ = Clock::now(), last_;
+  std::mutex showing_;  // for what follows, and last_
+  std::size_t done_ = 0;
+  std::string what_;
+  std::condition_variable_any waiting_;
+  std::jthread repeater_;
 };
