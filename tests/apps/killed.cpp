@@ -104,7 +104,7 @@ TEST_CASE("SIGINT and SIGTERM: the row is finished, a line says how to go on, ex
     const ProgramRun run = process.wait();
     CHECK(run.status == (signal == SIGINT ? 130 : 143));
     CHECK(run.output ==
-          "croquis error: stopped; finished rows are in stopped.csv, the same command with --resume goes on\n");
+          "croquis error: stopped; finished rows are in stopped.csv, the same command with --resume continues it\n");
     CHECK(read_text(folder / "stopped.csv").ends_with(",ok,NA,NA,64\n"));
     CHECK_FALSE(std::filesystem::exists(folder / "stopped.summary.csv"));
     remove_results(folder, "stopped.");
@@ -124,8 +124,9 @@ TEST_CASE("choose: what has been computed when a signal comes is in X.draws.csv,
   process.send(SIGINT);
   const ProgramRun run = process.wait();
   CHECK(run.status == 130);
-  CHECK(run.output ==
-        "croquis choose: stopped; finished rows are in stopped.draws.csv, the same command with --resume goes on\n");
+  CHECK(
+      run.output ==
+      "croquis choose: stopped; finished rows are in stopped.draws.csv, the same command with --resume continues it\n");
   CHECK(read_text(folder / "stopped.csv").find('\n') == read_text(folder / "stopped.csv").size() - 1);
   CHECK_FALSE(std::filesystem::exists(folder / "stopped.json"));
 }

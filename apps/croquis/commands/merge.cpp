@@ -88,7 +88,7 @@ Part read_part(const std::string& path) {
   part.table = croquis::read_csv(path);
   part.meta = metadata_of(meta_file(path));
   if (!part.meta.contains("finished")) {
-    refuse(fmt::format("{}: is not finished; its command with --resume goes on", path));
+    refuse(fmt::format("{}: is not finished; its command with --resume continues it", path));
   }
   const json& finished = part.meta["finished"];
   part.shard = parse_shard(finished.at("shard"));

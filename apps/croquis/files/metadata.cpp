@@ -89,7 +89,7 @@ std::string incomplete_run(const std::string& path) {
   const json meta = read_metadata(meta_file(path));
   if (!meta.is_object() || !meta.contains("identity")) return "";
   if (!meta.contains("finished") || !meta["finished"].is_object()) {
-    return fmt::format("{}: its run has not finished, and results are missing; its command with --resume goes on",
+    return fmt::format("{}: its run has not finished, and results are missing; its command with --resume continues it",
                        path);
   }
   const json shard = meta["finished"].value("shard", json("1/1"));

@@ -289,8 +289,8 @@ std::optional<int> Run::finish(const std::string& kept) {
   if (!file_) return interrupted() ? 128 + caught_signal : 0;
   if (interrupted() || finished_ < wanted_.size()) {
     file_->require_in_place();
-    say(fmt::format("croquis {}: stopped; finished rows are in {}, the same command with --resume goes on\n", command_,
-                    kept.empty() ? options_.out : kept));
+    say(fmt::format("croquis {}: stopped; finished rows are in {}, the same command with --resume continues it\n",
+                    command_, kept.empty() ? options_.out : kept));
     return 128 + (interrupted() ? caught_signal.load() : SIGTERM);  // that came to another rank
   }
   complete();

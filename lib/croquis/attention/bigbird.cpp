@@ -78,7 +78,7 @@ const Options<BigBirdOptions>& options_of_bigbird() {
   static const Options<O> options =
       Options<O>()
           .count("block", &O::block, 0, 1000000, "tokens a block; 0: d/10")
-          .count("global", &O::global, 0, 1000, "blocks, first and last, that meet and are met by all")
+          .count("global", &O::global, 0, 1000, "blocks, first and last, that attend to all and that all attend to")
           .count("window", &O::window, 1, 1001, "blocks about the query's own, odd; random ones take the rest of d");
   return options;
 }
@@ -93,8 +93,9 @@ Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Key& dr
   require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
   const arma::uword b = block_for(d, options);
   require(d == n || b * fixed_blocks(options, problem.is_causal()) <= d, "bigbird",
-          problem.is_causal() ? "block (global + window) <= d, the keys that a query meets before any random ones"
-                              : "block (2 global + window) <= d, the keys that a query meets before any random ones",
+          problem.is_causal()
+              ? "block (global + window) <= d, the keys that a query attends to before any random ones"
+              : "block (2 global + window) <= d, the keys that a query attends to before any random ones",
           {{"block", b}, {"global", options.global}, {"window", options.window}, {"d", d}});
   return sparse_softmax(problem.Q(), problem.K(), problem,
                         bigbird_pattern(problem, d, options, draw_key.child("random")));

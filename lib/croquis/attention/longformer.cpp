@@ -31,7 +31,7 @@ Pattern longformer_pattern(const Problem<T>& problem, arma::uword d, arma::uword
 
 Options<LongformerOptions> options_of_longformer() {
   return Options<LongformerOptions>().count("global", &LongformerOptions::global, 0, 1000000,
-                                            "tokens, the first ones, that meet and are met by all");
+                                            "tokens, the first ones, that attend to all and that all attend to");
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ const Options<ReformerOptions>& options_of_reformer() {
   using O = ReformerOptions;
   static const Options<O> options =
       Options<O>()
-          .preset("code: across=yes, and a key met in several rounds counts as often",
+          .preset("code: across=yes, and a key attended to in several rounds counts as often",
                   {{"paper", {}}, {"code", O::code()}})
           .count("rounds", &O::rounds, 1, 64, "independent hashes")
           .choice("keys", &O::keys, Choices<Keys>{{"shared", Keys::shared}, {"own", Keys::own}},

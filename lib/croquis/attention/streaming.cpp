@@ -24,7 +24,7 @@ Pattern streaming_pattern(const Problem<T>& problem, arma::uword d, arma::uword 
 
 Options<StreamingOptions> options_of_streaming() {
   return Options<StreamingOptions>().count("sinks", &StreamingOptions::sinks, 0, 1000000,
-                                           "keys, the first ones, that all queries meet");
+                                           "keys, the first ones, that all queries attend to");
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ template <typename T>
 Approximation<T> streaming(const Problem<T>& problem, arma::uword d, const StreamingOptions& options) {
   const arma::uword n_k = problem.n_k();
   require(d >= 1 && d <= n_k, "streaming", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
-  require(d == n_k || d > options.sinks, "streaming", "d > sinks, so that a query meets its own key",
+  require(d == n_k || d > options.sinks, "streaming", "d > sinks, so that a query attends to its own key",
           {{"d", d}, {"sinks", options.sinks}});
   if (d < n_k) return sparse_softmax(problem.Q(), problem.K(), problem, streaming_pattern(problem, d, options.sinks));
   Pattern all(problem);

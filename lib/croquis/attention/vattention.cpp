@@ -176,7 +176,7 @@ const Options<VattentionOptions>& options_of_vattention() {
       Options<O>()
           .preset("code: sides=one, repeats=once", {{"paper", {}}, {"code", O::code()}})
           .choice("certain", &O::certain, in_order<O::Certain>({"window", "oracle"}),
-                  "keys that are met for certain: sinks and a window, or the largest scores, quadratic in n")
+                  "keys that are attended to for certain: sinks and a window, or the largest scores, quadratic in n")
           .choice("verified", &O::verified, in_order<O::Verified>({"denominator", "output"}),
                   "what the samples are to estimate to epsilon")
           .number("epsilon", &O::epsilon, 1e-6, 1, "relative error that is allowed")
