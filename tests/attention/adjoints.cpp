@@ -2,6 +2,8 @@
 // against double, for any number of threads, and on inputs that are not generic.
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/method.hpp>
+#include <croquis/attention/nystromformer.hpp>
+#include <croquis/attention/skyformer.hpp>
 
 #include "support/adjoints.hpp"
 #include "support/approximations.hpp"
@@ -80,6 +82,36 @@ TEST_CASE("adjoints: every method that has one, against differences of its outpu
             problem, [&](const Problem<double>& p) { return run(c, p, 8, key.child("draw")).output; },
             run(c, problem, 8, key.child("draw")).adjoint, key.child("directions"));
       }
+    }
+  }
+}
+
+TEST_CASE("adjoints: where a pseudo-inverse is exact its gradient is that of exact attention, however short the rows") {
+  // Cores of small norms have eigenvalues of all sizes down to the cut-off.
+  constexpr arma::uword n = 20;
+  SkyformerOptions all_points;
+  all_points.landmarks = LandmarkPolicy::given;
+  all_points.given = arma::regspace<arma::uvec>(0, 2 * n - 1);
+  NystromformerOptions pinv;
+  pinv.inverse = NystromformerOptions::Inverse::pinv;
+  for (const arma::uword p : {2, 4}) {
+    for (const double norm : {1e-3, 1e-2, 0.1}) {
+      CAPTURE(p);
+      CAPTURE(norm);
+      const Key key = Key(54).child(p);
+      const Problem<double> problem(norm * random_matrix(n, p, key.child("q")),
+                                    norm * random_matrix(n, p, key.child("k")), random_matrix(n, 2, key.child("v")));
+      const arma::mat g = random_matrix(n, 2, key.child("cotangent"));
+      const auto check = [&](const Approximation<double>& approximation, Target target) {
+        CAPTURE(std::string(name_of(target)));
+        const Gradient<double> found = approximation.adjoint(g), exact = exact_adjoint(problem, target)(g);
+        CHECK(arma::norm(found.q - exact.q, "fro") <= 1e-6 * arma::norm(exact.q, "fro"));
+        CHECK(arma::norm(found.k - exact.k, "fro") <= 1e-6 * arma::norm(exact.k, "fro"));
+        CHECK(arma::norm(found.v - exact.v, "fro") <= 1e-6 * arma::norm(exact.v, "fro"));
+      };
+      check(skyformer(problem, 2 * n, key, all_points), Target::kernelized);
+      check(skyformer_softmax(problem, 2 * n, key, all_points), Target::softmax);
+      check(nystromformer(problem, n, key, pinv), Target::softmax);
     }
   }
 }

@@ -5,17 +5,22 @@
 
 #include "support/adjoints.hpp"
 #include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
-// <E, f(A + t U)> against <adjoint, U> for directions U, which are symmetric where A is.
+using OfFactors = std::function<arma::mat(const arma::mat& left, const arma::mat& right)>;
+
+// <E, f(A + t U)> against <adjoint, U> for E = left right^T and directions U, which are symmetric where A is.
 void check_directions(const arma::mat& a, bool symmetric, const std::function<arma::mat(const arma::mat&)>& f,
-                      const std::function<arma::mat(const arma::mat& cotangent)>& adjoint, double allowed) {
+                      const OfFactors& adjoint, double allowed) {
   const Key key = Key(61);
-  const arma::mat cotangent = random_matrix(a.n_rows, a.n_rows, key.child("cotangent"));
-  const arma::mat gradient = adjoint(cotangent);
+  const arma::mat left = random_matrix(a.n_rows, 3, key.child("left")),
+                  right = random_matrix(a.n_rows, 3, key.child("right"));
+  const arma::mat cotangent = left * right.t(), gradient = adjoint(left, right);
   for (std::uint64_t i = 0; i < 4; ++i) {
     arma::mat u = random_matrix(a.n_rows, a.n_rows, key.child(i));
     if (symmetric) u = u + u.t();
@@ -36,10 +41,11 @@ TEST_CASE("pseudo-inverse adjoint: symmetric matrices, with eigenvalues cut off 
     const auto f = [&](const arma::mat& m) {
       return pseudo_inverse_psd(m, cutoff).apply(arma::mat(9, 9, arma::fill::eye));
     };
-    check_directions(
-        a, true, f, [&](const arma::mat& e) { return pseudo_inverse_psd_adjoint(a, cutoff, e); }, 1e-8);
-    const arma::mat e = random_matrix(9, 9, Key(63));
-    const arma::mat gradient = pseudo_inverse_psd_adjoint(a, cutoff, e);
+    const OfFactors adjoint = [&](const arma::mat& left, const arma::mat& right) {
+      return pseudo_inverse_psd_adjoint(a, cutoff, left, right);
+    };
+    check_directions(a, true, f, adjoint, 1e-8);
+    const arma::mat gradient = adjoint(random_matrix(9, 2, Key(63)), random_matrix(9, 2, Key(66)));
     CHECK(arma::norm(gradient - gradient.t(), "fro") <= 1e-12 * arma::norm(gradient, "fro"));
   }
 }
@@ -52,7 +58,31 @@ TEST_CASE("pseudo-inverse adjoint: any square matrix, with singular values cut o
       return pseudo_inverse(m, cutoff).apply(arma::mat(8, 8, arma::fill::eye));
     };
     check_directions(
-        a, false, f, [&](const arma::mat& e) { return pseudo_inverse_adjoint(a, cutoff, e); }, 1e-8);
+        a, false, f,
+        [&](const arma::mat& left, const arma::mat& right) { return pseudo_inverse_adjoint(a, cutoff, left, right); },
+        1e-8);
+  }
+}
+
+TEST_CASE(
+    "pseudo-inverse adjoint: factors that are small where eigenvalues are lose no digits to those that are large") {
+  const arma::vec values = {1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10};
+  const arma::mat u = random_orthonormal(6, 6, Key(67)), v = random_orthonormal(6, 6, Key(68));
+  // A^+ left and A^+T right have entries near 1, and so has the derivative, -A^+T left right^T A^+T.
+  const arma::mat a = random_matrix(6, 2, Key(69)), b = random_matrix(6, 2, Key(70)), s = arma::diagmat(values);
+  const arma::mat symmetric = -0.5 * u * (a * b.t() + b * a.t()) * u.t(), any = -u * a * b.t() * v.t();
+  // Rounding of A, and of the vectors of its eigenvalues, is u / 1e-10 in the directions of the smallest.
+  CHECK(arma::norm(pseudo_inverse_psd_adjoint<double>(u * s * u.t(), 1e-13, u * s * a, u * s * b) - symmetric, "fro") <=
+        1e-4);
+  CHECK(arma::norm(pseudo_inverse_adjoint<double>(u * s * v.t(), 1e-13, v * s * a, u * s * b) - any, "fro") <= 1e-4);
+}
+
+TEST_CASE("pseudo-inverse adjoint: sizes that do not fit are refused") {
+  const arma::mat a(4, 4, arma::fill::eye), four(4, 2, arma::fill::ones), three(3, 2, arma::fill::ones);
+  for (const auto& adjoint : {pseudo_inverse_psd_adjoint<double>, pseudo_inverse_adjoint<double>}) {
+    CHECK(contains(refusal([&] { adjoint(a, 1e-9, four, three); }), "two factors of the cotangent"));
+    CHECK(contains(refusal([&] { adjoint(a, 1e-9, three, three); }), "two factors of the cotangent"));
+    CHECK(contains(refusal([&] { adjoint(a.head_rows(3), 1e-9, three, three); }), "a square matrix"));
   }
 }
 
@@ -65,12 +95,14 @@ TEST_CASE("iterative inverse adjoint: every start, any number of steps, stopped 
       CAPTURE(iterations);
       const InverseIteration options{.start = start, .iterations = iterations};
       const auto f = [&](const arma::mat& m) { return iterative_inverse(m, options).inverse; };
+      const OfFactors adjoint = [&](const arma::mat& left, const arma::mat& right) {
+        return iterative_inverse_adjoint<double>(n, options, left * right.t());
+      };
       if (start == InverseStart::identity && iterations == 0) {
         CHECK(arma::norm(iterative_inverse_adjoint(n, options, arma::mat(7, 7, arma::fill::ones)), "fro") == 0);
         continue;
       }
-      check_directions(
-          n, false, f, [&](const arma::mat& e) { return iterative_inverse_adjoint(n, options, e); }, 1e-8);
+      check_directions(n, false, f, adjoint, 1e-8);
     }
   }
   const InverseIteration early{
@@ -79,5 +111,8 @@ TEST_CASE("iterative inverse adjoint: every start, any number of steps, stopped 
   CHECK(steps < 9);
   check_directions(
       symmetric, true, [&](const arma::mat& m) { return iterative_inverse(m, early).inverse; },
-      [&](const arma::mat& e) { return iterative_inverse_adjoint(symmetric, early, e); }, 1e-8);
+      [&](const arma::mat& left, const arma::mat& right) {
+        return iterative_inverse_adjoint<double>(symmetric, early, left * right.t());
+      },
+      1e-8);
 }

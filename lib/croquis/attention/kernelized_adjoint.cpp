@@ -38,7 +38,7 @@ arma::Mat<T> KernelizedScores<T>::core_adjoint(const arma::Mat<T>& kernel, const
   }
   // Nothing cut off: -W^-T E W^-T for E = of_applied gathered^T.
   if (diagnostics_.rank == core.n_rows) return -product_nt(of_gathered, applied);
-  return pseudo_inverse_psd_adjoint(core, core_cutoff(lift_, drawn_), product_nt(of_applied, gathered));
+  return pseudo_inverse_psd_adjoint(core, core_cutoff(lift_, drawn_), of_applied, gathered);
 }
 
 template <typename T>

@@ -97,10 +97,10 @@ Gradient<T> gradient_of(const Problem<T>& problem, const Parts<T>& parts, const 
   const SoftmaxAdjoint<T> left = softmax_adjoint<T>(problem.Q(), parts.k, parts.inverse.apply(gathered), cotangent);
   const SoftmaxAdjoint<T> right =
       softmax_adjoint<T>(parts.q, problem.K(), problem.V(), parts.inverse.apply_transposed(left.x));
-  const arma::Mat<T> of_inverse = product_nt(left.x, gathered);
-  const arma::Mat<T> of_core = options.inverse == NystromformerOptions::Inverse::pinv
-                                   ? pseudo_inverse_adjoint(parts.core, cutoff_of<T>(d), of_inverse)
-                                   : iterative_inverse_adjoint(parts.core, iteration_of(options), of_inverse);
+  const arma::Mat<T> of_core =
+      options.inverse == NystromformerOptions::Inverse::pinv
+          ? pseudo_inverse_adjoint(parts.core, cutoff_of<T>(d), left.x, gathered)
+          : iterative_inverse_adjoint(parts.core, iteration_of(options), product_nt(left.x, gathered));
   const T scale = 1 / std::sqrt(static_cast<T>(problem.p()));
   const arma::Mat<T> of_scores = scale * softmax_rows_adjoint(parts.core, of_core);
   const arma::Mat<T> of_q = right.q + product(of_scores, parts.k), of_k = left.k + product_tn(of_scores, parts.q);

@@ -57,6 +57,14 @@ void add_start(const arma::Mat<T>& n, InverseStart start, const arma::Mat<T>& co
   if (both) result.row(row) += of_c * columns[column] * arma::sign(n.row(row));
 }
 
+template <typename T>
+void require_factors(const char* where, const arma::Mat<T>& a, const arma::Mat<T>& left, const arma::Mat<T>& right) {
+  require(a.n_rows == a.n_cols, where, "a square matrix", {{"rows", a.n_rows}, {"cols", a.n_cols}});
+  require(left.n_rows == a.n_rows && arma::size(left) == arma::size(right), where,
+          "two factors of the cotangent, d x c both",
+          {{"d", a.n_rows}, {"left.rows", left.n_rows}, {"right.rows", right.n_rows}});
+}
+
 }  // namespace
 
 template <typename T>
@@ -81,7 +89,9 @@ arma::Mat<T> iterative_inverse_adjoint(const arma::Mat<T>& n, const InverseItera
 }
 
 template <typename T>
-arma::Mat<T> pseudo_inverse_psd_adjoint(const arma::Mat<T>& a, T relative_cutoff, const arma::Mat<T>& cotangent) {
+arma::Mat<T> pseudo_inverse_psd_adjoint(const arma::Mat<T>& a, T relative_cutoff, const arma::Mat<T>& left,
+                                        const arma::Mat<T>& right) {
+  require_factors("pseudo_inverse_psd_adjoint", a, left, right);
   const SerialBlas serial;
   arma::Col<T> values;
   arma::Mat<T> vectors;
@@ -89,7 +99,8 @@ arma::Mat<T> pseudo_inverse_psd_adjoint(const arma::Mat<T>& a, T relative_cutoff
     throw std::runtime_error("pseudo_inverse_psd_adjoint: the eigenvalue solver failed");
   }
   const T cut = relative_cutoff * std::max(values.max(), T(0));
-  arma::Mat<T> inner = product_tn(vectors, product<T>(T(0.5) * (cotangent + cotangent.t()), vectors));
+  const arma::Mat<T> rotated = product_nt(product_tn(vectors, left), product_tn(vectors, right));
+  arma::Mat<T> inner = T(0.5) * (rotated + rotated.t());
   for (arma::uword j = 0; j < inner.n_cols; ++j) {
     for (arma::uword i = 0; i < inner.n_rows; ++i) {
       const T x = values[i], y = values[j];
@@ -106,24 +117,25 @@ arma::Mat<T> pseudo_inverse_psd_adjoint(const arma::Mat<T>& a, T relative_cutoff
 }
 
 template <typename T>
-arma::Mat<T> pseudo_inverse_adjoint(const arma::Mat<T>& a, T relative_cutoff, const arma::Mat<T>& cotangent) {
+arma::Mat<T> pseudo_inverse_adjoint(const arma::Mat<T>& a, T relative_cutoff, const arma::Mat<T>& left,
+                                    const arma::Mat<T>& right) {
+  require_factors("pseudo_inverse_adjoint", a, left, right);
   const SerialBlas serial;
   arma::Mat<T> u, v;
   arma::Col<T> values;
-  require(a.n_rows == a.n_cols, "pseudo_inverse_adjoint", "a square matrix", {{"rows", a.n_rows}, {"cols", a.n_cols}});
   if (!arma::svd(u, values, v, a)) {
     throw std::runtime_error("pseudo_inverse_adjoint: the singular value solver failed");
   }
   const T cut = relative_cutoff * values.max();
   // A^+T = U f(S) V^T: in the bases of U and V, f acts on the symmetric part as on eigenvalues s, and on the
   // antisymmetric one as on pairs s and -s.
-  const arma::Mat<T> inner = product_tn(u, product_tn(cotangent, v));
+  const arma::Mat<T> inner = product_nt(product_tn(u, right), product_tn(v, left));
   arma::Mat<T> outer(arma::size(inner), arma::fill::zeros);
   for (arma::uword j = 0; j < inner.n_cols; ++j) {
     for (arma::uword i = 0; i < inner.n_rows; ++i) {
       const T x = values[i], y = values[j], even = (inner(i, j) + inner(j, i)) / 2, odd = inner(i, j) - even;
       if (x > cut && y > cut) {
-        outer(i, j) = (odd - even) / (x * y);
+        outer(i, j) = -inner(j, i) / (x * y);  // odd - even
       } else if (x > cut || y > cut) {
         outer(i, j) = even * (x > cut ? 1 / x : -1 / y) / (x - y) + odd / std::max(x, y) / (x + y);
       }
@@ -136,9 +148,13 @@ template arma::Mat<float> iterative_inverse_adjoint(const arma::Mat<float>&, con
                                                     const arma::Mat<float>&);
 template arma::Mat<double> iterative_inverse_adjoint(const arma::Mat<double>&, const InverseIteration&,
                                                      const arma::Mat<double>&);
-template arma::Mat<float> pseudo_inverse_psd_adjoint(const arma::Mat<float>&, float, const arma::Mat<float>&);
-template arma::Mat<double> pseudo_inverse_psd_adjoint(const arma::Mat<double>&, double, const arma::Mat<double>&);
-template arma::Mat<float> pseudo_inverse_adjoint(const arma::Mat<float>&, float, const arma::Mat<float>&);
-template arma::Mat<double> pseudo_inverse_adjoint(const arma::Mat<double>&, double, const arma::Mat<double>&);
+template arma::Mat<float> pseudo_inverse_psd_adjoint(const arma::Mat<float>&, float, const arma::Mat<float>&,
+                                                     const arma::Mat<float>&);
+template arma::Mat<double> pseudo_inverse_psd_adjoint(const arma::Mat<double>&, double, const arma::Mat<double>&,
+                                                      const arma::Mat<double>&);
+template arma::Mat<float> pseudo_inverse_adjoint(const arma::Mat<float>&, float, const arma::Mat<float>&,
+                                                 const arma::Mat<float>&);
+template arma::Mat<double> pseudo_inverse_adjoint(const arma::Mat<double>&, double, const arma::Mat<double>&,
+                                                  const arma::Mat<double>&);
 
 }  // namespace croquis
