@@ -183,13 +183,15 @@ TEST_CASE("Problem: a position is that of max(n_q, n_k) tokens, and a mask needs
   const Problem<double> shorter(few, many, many, 5, bias);
   CHECK(identical(arma::mat(shorter.position().bias), arma::mat(arma::regspace(-4.0, 4.0))));
   CHECK(contains(refusal([&] { Problem<double>(few, many, many, {}, {arma::vec(5), false, 1}); }), "2n - 1 entries"));
-  RelativePosition<double> band = bias;
-  band.bias(0) = -arma::datum::inf;
+  RelativePosition<double> band = bias, unused = bias;
+  band.bias(4) = unused.bias(3) = -arma::datum::inf;
   for (const RelativePosition<double>& mask : {RelativePosition<double>{{}, true, 1}, band}) {
     CHECK_NOTHROW(Problem<double>(few, many, many, {}, mask));
     CHECK(contains(refusal([&] { Problem<double>(many, few, few, {}, mask); }), "at least as many keys as queries"));
     if (mask.causal) CHECK(contains(refusal([&] { Problem<double>(few, many, many, 2, mask); }), "n_q = 3, n_k = 2"));
   }
+  // Seven queries, three keys: t from -2 to 6.
+  CHECK_NOTHROW(Problem<double>(many, few, few, {}, unused));
 }
 
 TEST_CASE("name_of: targets have the names of the documentation") {

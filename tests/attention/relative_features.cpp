@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,34 @@ TEST_CASE_TEMPLATE("prf-rpe: sharp biases, where the FFT loses rows, are compute
   RelativePosition<T> spike{arma::Col<T>(2 * n - 1, arma::fill::zeros), false, 1};
   spike.bias(n - 1 + 150) = T(60);  // queries 0 to 49 have a key e^60 times better; the others lose all digits
   compare(spike, 150);
+}
+
+TEST_CASE_TEMPLATE("prf-rpe: entries of the bias that no query and key have do not change a bit", T, float, double) {
+  for (const auto& [tokens, height] :
+       {std::pair<TokenAlignment, arma::uword>{{30, 70}, 1}, {{70, 30}, 1}, {{13, 40}, 5}, {{40, 13}, 5}}) {
+    CAPTURE(tokens.n_q);
+    CAPTURE(height);
+    const RelativeGrid grid(tokens.n(), height);
+    RelativePosition<T> position{T(0.1) * random_matrix<T>(grid.size(), 1, Key(8)).as_col(), false, height};
+    const Problem<T> problem = random_rectangle<T>(tokens.n_q, tokens.n_k, 4, 3, 1, Key(9), position);
+    const arma::Mat<T> g = random_matrix<T>(tokens.n_q, 3, Key(10));
+    for (const T other : {T(800), T(0), -std::numeric_limits<T>::infinity()}) {
+      for (arma::uword t = 0; t < grid.size(); ++t) {
+        if (!grid.is_used(t, tokens)) position.bias(t) = other;
+      }
+      const Problem<T> same(problem.Q(), problem.K(), problem.V(), {}, position);
+      for (const ToeplitzPath path : {ToeplitzPath::fft, ToeplitzPath::direct}) {
+        for (const bool unit_length : {false, true}) {
+          const auto first = run(problem, unit_length, 24, Key(5), {kNprfFeatures, path}),
+                     second = run(same, unit_length, 24, Key(5), {kNprfFeatures, path});
+          CHECK(identical(first.output, second.output));
+          const Gradient<T> of_first = first.adjoint(g), of_second = second.adjoint(g);
+          CHECK(identical(of_first.q, of_second.q));
+          CHECK(identical(arma::Mat<T>(of_first.bias), arma::Mat<T>(of_second.bias)));
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE_TEMPLATE("prf-rpe: rows with an error bound above tau of a sum are computed directly, and no others", T,

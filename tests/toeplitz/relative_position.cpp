@@ -2,6 +2,7 @@
 #include <croquis/toeplitz/relative_position.hpp>
 
 #include <limits>
+#include <vector>
 
 #include "support/dense.hpp"
 #include "support/refusal.hpp"
@@ -41,6 +42,38 @@ TEST_CASE_TEMPLATE("RelativePosition: cut keeps b_t of the distances that are le
   CHECK(truncated(position, 4, 4).bias.n_elem == 7);
   CHECK(truncated(RelativePosition<T>{{}, true, 1}, 4, 2).bias.is_empty());
   CHECK(contains(refusal([] { truncated(RelativePosition<T>{{}, false, 2}, 4, 2); }), "an image without padding"));
+}
+
+TEST_CASE("RelativePosition: entries that no query and key have are left out, and mask nothing") {
+  const double none = -std::numeric_limits<double>::infinity();
+  for (const auto& [tokens, height] : {std::pair<TokenAlignment, arma::uword>{{3, 7}, 1},
+                                       {{7, 3}, 1},
+                                       {{1, 5}, 1},
+                                       {{12, 12}, 3},
+                                       {{5, 12}, 3},
+                                       {{12, 6}, 4},
+                                       {{12, 2}, 3}}) {
+    CAPTURE(tokens.n_q);
+    CAPTURE(tokens.n_k);
+    const RelativeGrid grid(tokens.n(), height);
+    std::vector<bool> used(grid.size());
+    for (arma::uword i = 0; i < tokens.n_q; ++i) {
+      for (arma::uword j = 0; j < tokens.n_k; ++j) {
+        used[grid.centre() + grid.place(tokens.key(j)) - grid.place(tokens.query(i))] = true;
+      }
+    }
+    RelativePosition<double> position{arma::vec(grid.size(), arma::fill::ones), false, height};
+    const arma::vec alone = used_alone(position, tokens).bias;
+    for (arma::uword t = 0; t < grid.size(); ++t) {
+      CHECK(alone(t) == (used[t] ? 1 : none));
+      if (t == grid.centre()) continue;
+      position.bias(t) = none;
+      CHECK(has_mask(position, tokens) == used[t]);
+      position.bias(t) = 1;
+    }
+    CHECK_FALSE(has_mask(position, tokens));
+    CHECK(has_mask(RelativePosition<double>{{}, true, height}, tokens));
+  }
 }
 
 TEST_CASE_TEMPLATE("RelativePosition: log_weights writes causality and the absence of a bias out", T, float, double) {

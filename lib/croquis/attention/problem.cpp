@@ -105,7 +105,7 @@ Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optiona
   }
   require_valid(position, std::max(n_q, n_k));
   position = truncated(position, std::max(n_q, n_k), std::max(queries, keys));
-  require(queries <= keys || !position.has_mask(), "Problem",
+  require(queries <= keys || !has_mask(position, {queries, keys}), "Problem",
           "at least as many keys as queries under a mask (causal, or a bias of -inf), so that each attends to a key",
           {{"n_q", queries}, {"n_k", keys}});
   if (queries < n_q) q.resize(queries, q.n_cols);

@@ -62,8 +62,9 @@ LongestRow longest_row(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma:
 /// Position: the bias and the causal mask are those of N = max(n_q, n_k) tokens, padding included, of which the queries
 /// are the last n_q and the keys the last n_k (TokenAlignment). Under a causal mask query i attends to the keys j <= i
 /// + n_k - n_q. The bias has 2N - 1 entries b_t with t = j - i + n_q - n_k. With a length this holds after the padding
-/// is removed, so the last query is at the position of the last key that is not padding. A mask (causal, or an entry of
-/// -inf) requires n_q <= n_k, so that every query attends to a key.
+/// is removed, so the last query is at the position of the last key that is not padding. A mask (causal, or -inf for a
+/// query and a key) requires n_q <= n_k, so that every query attends to a key. With n_q != n_k, b_t for t < 1 - n_k and
+/// t > n_q - 1 belongs to no query and key, and means nothing.
 ///
 /// A Problem never changes and is cheap to copy.
 template <typename T>

@@ -28,9 +28,10 @@ constexpr double kTolerance = sizeof(T) == sizeof(double) ? 1e-7 : 1e-2;
 // The row that is taken from V before a transform and given back after it, so that its errors are relative to how V
 // varies. With masked keys nothing may be taken, because medians depend on all keys.
 template <typename T>
-arma::Row<T> centre_of(const arma::Mat<T>& v, const RelativePosition<T>& position, RelativePath path) {
+arma::Row<T> centre_of(const arma::Mat<T>& v, const RelativePosition<T>& position, TokenAlignment tokens,
+                       RelativePath path) {
   arma::Row<T> centre(v.n_cols, arma::fill::zeros);
-  if (path != RelativePath::fft || position.has_mask()) return centre;
+  if (path != RelativePath::fft || has_mask(position, tokens)) return centre;
   parallel_for(v.n_cols, v.n_rows, [&](std::size_t c) { centre(c) = arma::median(v.col(c)); });
   return centre;
 }
@@ -126,7 +127,7 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
 
   const auto scores = std::make_shared<RelativeScores<T>>(std::move(features), position, problem.tokens(), path);
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), p_v = problem.p_v();
-  const arma::Row<T> centre = centre_of(problem.V(), position, path);
+  const arma::Row<T> centre = centre_of(problem.V(), position, problem.tokens(), path);
   const arma::Mat<T> sums = path == RelativePath::fft ? checked_by_fft(*scores, problem.V(), centre)
                                                       : scores->multiply(beside_ones(problem.V(), centre));
   const arma::Col<T> row_sums = sums.col(p_v);

@@ -17,7 +17,8 @@ RelativeScores<T>::RelativeScores(FeaturePair<T> features, const RelativePositio
       path_(path),
       log_scale_(shifts_.log_scale) {
   if (path == RelativePath::prefix) return;
-  toeplitz_.emplace(position, tokens.n(), path == RelativePath::fft ? ToeplitzPath::fft : ToeplitzPath::direct);
+  toeplitz_.emplace(used_alone(position, tokens), tokens.n(),
+                    path == RelativePath::fft ? ToeplitzPath::fft : ToeplitzPath::direct);
   log_scale_ += toeplitz_->log_scale();
   if (path == RelativePath::direct) direct_ = arma::regspace<arma::uvec>(0, tokens.n_q - 1);
 }

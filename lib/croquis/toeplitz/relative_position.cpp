@@ -11,6 +11,15 @@ RelativeGrid::RelativeGrid(arma::uword n, arma::uword height) : height_(height) 
   width_ = n / height;
 }
 
+// The last query that has a token this far away, and that token, are the last of all such pairs.
+bool RelativeGrid::is_used(arma::uword entry, TokenAlignment tokens) const {
+  const arma::uword row = entry / (2 * width_ - 1), col = entry % (2 * width_ - 1), last_row = height_ - 1,
+                    last_col = width_ - 1;
+  const arma::uword query = std::min(last_row, 2 * last_row - row) * width_ + std::min(last_col, 2 * last_col - col),
+                    key = std::min(last_row, row) * width_ + std::min(last_col, col);
+  return query >= tokens.query(0) && key >= tokens.key(0);
+}
+
 template <typename T>
 void require_valid(const RelativePosition<T>& position, arma::uword n) {
   const RelativeGrid grid(n, position.height);
@@ -40,6 +49,25 @@ RelativePosition<T> truncated(const RelativePosition<T>& position, arma::uword n
 }
 
 template <typename T>
+bool has_mask(const RelativePosition<T>& position, TokenAlignment tokens) {
+  const RelativeGrid grid(tokens.n(), position.height);
+  for (arma::uword t = 0; t < position.bias.n_elem; ++t) {
+    if (std::isinf(position.bias(t)) && grid.is_used(t, tokens)) return true;
+  }
+  return position.causal;
+}
+
+template <typename T>
+RelativePosition<T> used_alone(const RelativePosition<T>& position, TokenAlignment tokens) {
+  RelativePosition<T> used = position;
+  const RelativeGrid grid(tokens.n(), position.height);
+  for (arma::uword t = 0; t < used.bias.n_elem; ++t) {
+    if (!grid.is_used(t, tokens)) used.bias(t) = -std::numeric_limits<T>::infinity();
+  }
+  return used;
+}
+
+template <typename T>
 arma::Col<T> log_weights(const RelativePosition<T>& position, const RelativeGrid& grid) {
   arma::Col<T> b = position.bias;
   if (b.is_empty()) b.zeros(grid.size());
@@ -51,6 +79,10 @@ template void require_valid(const RelativePosition<float>&, arma::uword);
 template void require_valid(const RelativePosition<double>&, arma::uword);
 template RelativePosition<float> truncated(const RelativePosition<float>&, arma::uword, arma::uword);
 template RelativePosition<double> truncated(const RelativePosition<double>&, arma::uword, arma::uword);
+template bool has_mask(const RelativePosition<float>&, TokenAlignment);
+template bool has_mask(const RelativePosition<double>&, TokenAlignment);
+template RelativePosition<float> used_alone(const RelativePosition<float>&, TokenAlignment);
+template RelativePosition<double> used_alone(const RelativePosition<double>&, TokenAlignment);
 template arma::Col<float> log_weights(const RelativePosition<float>&, const RelativeGrid&);
 template arma::Col<double> log_weights(const RelativePosition<double>&, const RelativeGrid&);
 

@@ -20,8 +20,6 @@ struct RelativePosition {
   arma::uword height = 1;  ///< rows of the image; divides n
 
   bool is_zero() const { return bias.is_empty() && !causal; }
-  /// Whether some b_t is -inf.
-  bool has_mask() const { return causal || bias.has_inf(); }
 };
 
 /// n_q queries and n_k keys among N = max(n_q, n_k) tokens: the queries are the last n_q tokens, the keys the last n_k.
@@ -49,6 +47,8 @@ class RelativeGrid {
   arma::uword size() const { return (2 * height_ - 1) * (2 * width_ - 1); }
   arma::uword centre() const { return size() / 2; }
   arma::uword place(arma::uword token) const { return token / width_ * (2 * width_ - 1) + token % width_; }
+  /// Whether some query and key have this entry; with n_q = n_k all entries are used. tokens.n() is n().
+  bool is_used(arma::uword entry, TokenAlignment tokens) const;
 
  private:
   arma::uword height_, width_ = 0;
@@ -62,6 +62,14 @@ void require_valid(const RelativePosition<T>& position, arma::uword n);
 /// cells.
 template <typename T>
 RelativePosition<T> truncated(const RelativePosition<T>& position, arma::uword n, arma::uword m);
+
+/// Whether a query may have a key that it does not attend to: causal, or some b_t that is used is -inf.
+template <typename T>
+bool has_mask(const RelativePosition<T>& position, TokenAlignment tokens);
+
+/// The position with -inf for each b_t that no query and key have, so that their sizes do not matter.
+template <typename T>
+RelativePosition<T> used_alone(const RelativePosition<T>& position, TokenAlignment tokens);
 
 /// b with the causal mask included: zeros if there is no bias, and -inf for keys after their query. grid.size()
 /// entries.
