@@ -123,6 +123,13 @@ TEST_CASE("croquis plot: the title says which errors are rounding alone") {
   CHECK(contains(plot_of(error_rows({{"informer", {0.75, 0.01}}, {"longformer", {0.1, 3.2e-16}}})).title,
                  "up to 3e-16: exact but for rounding\n"));
   CHECK_FALSE(contains(plot_of(error_rows({{"informer", {0.75, 1e-9}}})).title, "rounding"));
+  // The median of these draws is rounding alone, and one of four is not.
+  std::string draws = error_rows({{"longformer", {3.2e-16, 0.5}}});
+  for (const auto& [trial, error] : {std::pair{2, 3.2e-16}, {3, 3.2e-16}, {4, 0.28}}) {
+    draws +=
+        fmt::format("x,longformer,paper,softmax,32,4,4,8,{},1,double,1,{},1,0.5,1,0,1,0.5,800000,ok\n", trial, error);
+  }
+  CHECK_FALSE(contains(plot_of(draws).title, "rounding"));
 }
 
 TEST_CASE("croquis plot: of layers, one loss that is far above the others does not hide them") {

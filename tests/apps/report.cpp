@@ -130,6 +130,24 @@ TEST_CASE("croquis report: a method is not the best where it computes exact atte
                 exact.output);
 }
 
+TEST_CASE("croquis show: what is exact in most draws, and errs or fails in one, is not said to be exact") {
+  TemporaryFolder folder;
+  std::string exact = kReportHeader, errs, fails;
+  for (int t = 1; t <= 9; ++t) {
+    exact += report_row("a", "v-mean", 16, t, 0.5) + report_row("a", "longformer", 16, t, 0.3) +
+             report_row("a", "skyformer-softmax", 16, t, 1e-15);
+  }
+  errs = exact + report_row("a", "skyformer-softmax", 16, 10, 0.28);
+  fails = exact + "a,skyformer-softmax,paper,softmax,32,4,4,16,10,1,double,NA,NA,NA,NA,NA,NA,NA,0.5,1600,not finite\n";
+  for (const std::string& rows : {exact, errs, fails}) {
+    write_text(folder / "r.csv", rows);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK_MESSAGE(contains(run.output, "xact up to rounding") == (rows == exact), run.output);
+    CHECK_MESSAGE(contains(run.output, "skyformer-softmax has the smallest") == (rows != exact), run.output);
+  }
+}
+
 TEST_CASE("croquis report: what a logarithmic axis cannot show is named below the legend") {
   TemporaryFolder folder;
   const auto page = [&](double last) {

@@ -168,7 +168,8 @@ bool is_of_positions(const Grouping& grouping) {
 bool is_exact(const Group& group, const std::string& metric) {
   const auto precision = group.key.find("precision");
   const double rounding = precision != group.key.end() && precision->second == "float" ? 1e-5 : 1e-12;
-  return metric.ends_with("_rel") && group.metric(metric) != nullptr && group.metric(metric)->q50 <= rounding;
+  const Summary* s = group.metric(metric);
+  return metric.ends_with("_rel") && s != nullptr && s->largest <= rounding && group.failed == 0;
 }
 
 bool misses_its_tail(const Group& group, const std::string& metric) {

@@ -9,8 +9,9 @@
 /// What is shown of a sample.
 enum class Statistic { mean, median };
 
-/// Whether a relative error says that the method computes exact attention, as some do where d is large: it is no
-/// approximation there.
+/// Whether relative errors say that the method computes exact attention, as some do where d is large: it is no
+/// approximation there. They have to say so in every draw (of several members, in every mean): what is exact in most
+/// draws and fails or errs in one is an approximation.
 bool is_exact(const croquis::Group& group, const std::string& metric);
 
 /// Whether the metric is the mean squared error of random features, and far below its expectation where that is known:

@@ -119,7 +119,7 @@ std::string bound_line(const std::vector<Curve>& curves, const std::string& metr
 std::string exact_line(const Grouping& grouping, const std::string& metric) {
   double largest = 0;
   for (const Group& group : grouping.groups) {
-    if (is_exact(group, metric)) largest = std::max(largest, group.metric(metric)->q50);
+    if (is_exact(group, metric)) largest = std::max(largest, group.metric(metric)->largest);
   }
   return largest > 0 ? fmt::format("up to {:.1g}: exact but for rounding", largest) : "";
 }
