@@ -216,6 +216,25 @@ TEST_CASE("croquis report: a lead within two standard errors of the means is sai
   CHECK(contains(far, "informer has the smallest one at every d"));
 }
 
+TEST_CASE("croquis show: of heavy-tailed draws, quantiles say whether there is a lead, not their mean") {
+  TemporaryFolder folder;
+  const auto shown = [&](double smallest) {
+    std::string text = kReportHeader;
+    for (int t = 1; t <= 5; ++t) {
+      text += report_row("a", "wildcat", 16, t, 0.15 + 0.001 * t);
+      text += report_row("a", "hyperattention", 16, t, t == 5 ? 6e10 : smallest * t);
+    }
+    write_text(folder / "r.csv", text);
+    return run_croquis("show r.csv", folder.path()).output;
+  };
+  const std::string far = shown(36), close = shown(0.1);
+  CHECK_MESSAGE(contains(far, "wildcat has the smallest"), far);
+  CHECK_FALSE(contains(far, "no clear lead over"));
+  // From 0.14, the 10 % quantile, where wildcat's draws end at 0.155.
+  CHECK_MESSAGE(contains(close, "wildcat has the smallest"), close);
+  CHECK(contains(close, ", no clear lead over hyperattention"));
+}
+
 TEST_CASE("croquis report: the first sentence says what neither it nor those below count") {
   TemporaryFolder folder;
   const std::string two = kReportHeader + report_row("a", "nystromformer", 16, 1, 0.2) +

@@ -122,21 +122,26 @@ std::string with_interval(const Group& group, const std::string& metric, bool ne
 
 constexpr const char* kNoClearLead = "no clear lead over";
 
-// ", no clear lead over srht, sjlt": those whose means differ from the best one's by no more than two standard errors.
-// Of several inputs, which are no sample, how_often() says how clear a lead is.
-std::string rivals_of(const Candidate& best, const std::vector<Candidate>& candidates, const std::string& metric,
-                      bool nested) {
-  constexpr std::size_t most = 4;
+// Whether a sample is not clearly larger than the one with the smallest median: the means differ by no more than two
+// standard errors or, where one of them is heavy-tailed and its mean and standard error are those of a few draws, what
+// is shown beside the medians overlaps.
+bool is_rival(const Summary& best, const Summary& other) {
+  if (best.heavy_tailed || other.heavy_tailed) return spread_of(other).first <= spread_of(best).second;
   constexpr double errors = 2;
-  std::vector<std::string> rivals;
-  const Summary& first = *best.group->metric(metric);
   const auto variance = [](const Summary& s) {
     return std::isnan(s.standard_error) ? 0 : s.standard_error * s.standard_error;
   };
+  return other.mean - best.mean <= errors * std::sqrt(variance(best) + variance(other));
+}
+
+// ", no clear lead over srht, sjlt". Of several inputs, which are no sample, how_often() says how clear a lead is.
+std::string rivals_of(const Candidate& best, const std::vector<Candidate>& candidates, const std::string& metric,
+                      bool nested) {
+  constexpr std::size_t most = 4;
+  std::vector<std::string> rivals;
   for (const Candidate& one : candidates) {
-    const Summary& s = *one.group->metric(metric);
     if (nested || one.group == best.group) continue;
-    if (s.mean - first.mean <= errors * std::sqrt(variance(first) + variance(s))) rivals.push_back(one.group->label);
+    if (is_rival(*best.group->metric(metric), *one.group->metric(metric))) rivals.push_back(one.group->label);
   }
   if (rivals.empty()) return "";
   const std::string more = rivals.size() > most ? fmt::format(" and {} more", rivals.size() - most) : "";
@@ -301,8 +306,7 @@ std::string what_numbers_are(const Grouping& shown) {
       return fmt::format("Numbers are of {}{}.", repetitions_of(shown), shown.random ? ": a lead may be chance" : "");
     return fmt::format(
         "Numbers are the median of {}, in parentheses {}. Where there is no clear lead, the means differ by at most "
-        "two "
-        "standard errors.",
+        "two standard errors or, of what is heavy-tailed, the numbers in parentheses overlap.",
         repetitions_of(shown),
         shown.draws < kFewestForQuantiles ? "the smallest and the largest" : "10 to 90 % of them");
   }
