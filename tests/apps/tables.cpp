@@ -108,6 +108,22 @@ TEST_CASE("croquis error: methods of an output that is zero are named, since the
   CHECK(contains(run.output, "no relative error (column spectral_abs): v-mean, skyformer\n"));
 }
 
+TEST_CASE("croquis error: how many heads have no relative error is said below the table, in the plot and in answers") {
+  TemporaryFolder folder;
+  write_heads(folder);
+  std::vector<double> values(5 * 40 * 4, 0.0);  // of the first head they stay zero
+  croquis::fill_normal(croquis::Key(12), 0, values.size() - 160, values.data() + 160);
+  write_text(folder / "v.npy",
+             npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (5, 40, 4), }", bytes_of(values)));
+  const std::string words = "1 of 5 heads has no relative error, as what is approximated there is zero";
+  const DrawnPlot plot = drawn_plot(kTableHeads + "--methods v-mean,linformer --out e.csv --plot e.svg", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK_MESSAGE(contains(plot.run.output, "\n" + words + "\n"), plot.run.output);
+  CHECK_MESSAGE(contains(plot.title, "\n" + words + "\n"), plot.title);
+  CHECK(contains(run_croquis("show e.csv", folder.path()).output, "spectral_rel: " + words + ".\n"));
+  CHECK_FALSE(contains(drawn_plot("plot e.csv --metric spectral_abs", folder.path()).title, "no relative error"));
+}
+
 TEST_CASE("croquis cost: the table of times has the blocks too") {
 #ifdef NDEBUG
   TemporaryFolder folder;

@@ -137,19 +137,25 @@ void print_footnotes(const Cells& cells, const std::string& metric, const Groupi
   if (any('!')) fmt::print("\n! leaves out rows that failed; their status says why\n");
 }
 
-// The groups that have an error and none relative to a norm, as that is zero.
-void print_unscaled(const Grouping& grouping, const std::string& metric) {
+// The metric that a relative error is without its norm; empty for other metrics.
+std::string absolute_of(const std::string& metric) {
   constexpr std::string_view suffix = "_rel";
-  if (!metric.ends_with(suffix)) return;
-  const std::string absolute = metric.substr(0, metric.size() - suffix.size()) + "_abs";
+  return metric.ends_with(suffix) ? metric.substr(0, metric.size() - suffix.size()) + "_abs" : "";
+}
+
+// The groups that have an error and none relative to a norm, as that is zero: of all members, or of some.
+void print_unscaled(const Grouping& grouping, const std::string& metric) {
+  const std::string absolute = absolute_of(metric);
   std::vector<std::string> labels;
   for (const Group& g : grouping.groups) {
     if (g.metric(metric) != nullptr || g.failed > 0 || g.metric(absolute) == nullptr) continue;
     if (std::find(labels.begin(), labels.end(), g.label) == labels.end()) labels.push_back(g.label);
   }
-  if (labels.empty()) return;
-  fmt::print("\nwhat these approximate is zero, so that they have no relative error (column {}): {}\n", absolute,
-             fmt::join(labels, ", "));
+  if (!labels.empty()) {
+    fmt::print("\nwhat these approximate is zero, so that they have no relative error (column {}): {}\n", absolute,
+               fmt::join(labels, ", "));
+  }
+  if (const std::string some = members_without(grouping, metric); !some.empty()) fmt::print("\n{}\n", some);
 }
 
 }  // namespace
@@ -176,6 +182,24 @@ bool misses_its_tail(const Group& group, const std::string& metric) {
   constexpr double far = 10;
   const Summary *squared = group.metric("squared_error"), *expected = group.metric("lemma_2");
   return metric == "squared_error" && squared != nullptr && expected != nullptr && far * squared->mean < expected->mean;
+}
+
+std::string members_without(const Grouping& grouping, const std::string& metric) {
+  if (!grouping.is_nested()) return "";
+  const std::string absolute = absolute_of(metric);
+  std::size_t least = grouping.members.size(), most = 0;
+  for (const Group& group : grouping.groups) {
+    const Summary *relative = group.metric(metric), *error = group.metric(absolute);
+    if (relative == nullptr || error == nullptr) continue;
+    const std::size_t without = error->count - std::min(error->count, relative->count);  // some others failed
+    least = std::min(least, without);
+    most = std::max(most, without);
+  }
+  if (most == 0) return "";
+  return fmt::format("{}{} of {} {} {} no relative error, as what is approximated there is zero",
+                     least < most ? "up to " : "", most, grouping.members.size(),
+                     is_of_sequences(grouping) ? "pairs of a head and a sequence" : kind_of_members(grouping),
+                     most == 1 ? "has" : "have");
 }
 
 Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also) {

@@ -327,7 +327,8 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
     legend.letters = std::max(legend.letters, level.label.size());
   }
   const std::vector<std::string> more = {bound_line(curves, metric), exact_line(grouping, metric),
-                                         tail_line(grouping, metric), missing_line(grouping, metric, curves, linear)};
+                                         tail_line(grouping, metric), members_without(grouping, metric),
+                                         missing_line(grouping, metric, curves, linear)};
   for (const std::string& one : more) {
     if (!one.empty()) ++legend.lines;  // of the title, which takes its room
   }

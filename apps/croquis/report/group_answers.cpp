@@ -327,6 +327,9 @@ std::vector<std::string> answers_of_groups(const Grouping& shown, const Grouping
   std::vector<std::string> answers;
   for (const std::string& metric : metrics) {
     for (std::string& answer : answers_about(shown, single, metric)) answers.push_back(std::move(answer));
+    if (const std::string some = members_without(shown, metric); !some.empty()) {
+      answers.push_back(fmt::format("{}: {}.", metric, some));
+    }
   }
   answers.push_back(what_numbers_are(shown));
   return answers;
