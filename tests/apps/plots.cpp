@@ -186,6 +186,33 @@ TEST_CASE(
   CHECK(contains(one.title, "approximating C V, another function\n"));
 }
 
+TEST_CASE("croquis plot: what belongs to all blocks of the legend stands below the last one, with a line between") {
+  TemporaryFolder folder;
+  std::string text = kPlotHeader;
+  text.insert(text.size() - 1, ",bound_abs");
+  for (const int d : {8, 16}) {
+    for (const char* method : {"linformer-unreduced", "skyformer"}) {
+      const bool softmax = method[0] == 'l';
+      for (const int t : {1, 2, 3}) {
+        std::string line = row("x", method, softmax ? "softmax" : "kernelized", d, t, softmax && t == 3 ? 9 : 0.3);
+        line.insert(line.size() - 1, softmax ? ",2.5" : ",NA");
+        text += line;
+      }
+    }
+  }
+  write_text(folder / "r.csv", text);
+  const std::string script = drawn_plot("plot r.csv", folder.path()).script;
+  const std::size_t last = script.find("title \"skyformer\"");
+  REQUIRE(last != std::string::npos);
+  const std::size_t blank = script.find("title ' '", last), stars = script.find("title 'heavy-tailed draws'", last),
+                    bound = script.find("title \"guarantee: linformer-unreduced\"", last);
+  CHECK_MESSAGE(blank < stars, script);
+  CHECK(stars < bound);
+  CHECK(bound != std::string::npos);
+  const DrawnPlot one = drawn_plot("plot r.csv --methods linformer-unreduced", folder.path());
+  CHECK_FALSE(contains(one.script, "title ' '"));
+}
+
 TEST_CASE("croquis plot: --methods, --features, --input, --title and --size") {
   TemporaryFolder folder;
   write_text(folder / "r.csv", four_methods() + row("y", "v-mean", "softmax", 8, 1, 0.9));

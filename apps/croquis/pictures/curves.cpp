@@ -94,7 +94,7 @@ PlotLegend legend_of(const std::vector<Curve>& curves, bool several) {
     if (!several || curve.target == target) continue;
     target = curve.target;
     legend.letters = std::max(legend.letters, legend_of_target(target).size());
-    legend.lines += 2;  // the heading, and a line above it
+    legend.lines += 2;  // the heading, and a line above it or, of the first, above what belongs to no block
   }
   for (const Guarantee& one : guarantees_of(curves)) {
     ++legend.lines;
@@ -200,7 +200,8 @@ std::vector<std::string> columns_of_x(const std::vector<Curve>& curves, const st
 
 std::string plots_of(const std::vector<Curve>& curves, bool several, const std::vector<PlotLevel>& levels,
                      const std::vector<std::string>& columns) {
-  std::string plots = "plot ", lines, stars, bounds, intervals;
+  const std::string blank = "NaN with lines lc rgb '#ffffff' title ' ', ";  // a line of the legend
+  std::string plots = "plot ", lines, across, stars, bounds, intervals;
   std::vector<std::string> colours;
   std::size_t style_index = 0;
   std::string target;
@@ -217,7 +218,7 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, const std::
     const bool open = !is_softmax(curve.target);
     const std::string& x = columns[i];
     if (several && (i == 0 || curve.target != target)) {
-      if (i > 0) lines += "NaN with lines lc rgb '#ffffff' title ' ', ";
+      if (i > 0) lines += blank;
       lines +=
           fmt::format("NaN with lines lc rgb '#ffffff' title {}, ", gnuplot_string(legend_of_target(curve.target)));
       target = curve.target;
@@ -249,10 +250,11 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, const std::
     const std::string colour = levels[i].label == kExactAttention ? "#000000" : plot_style(style_index++).colour;
     if (levels[i].error > 0)
       plots += fmt::format("$level{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, colour);
-    lines += fmt::format("$level{} using 1:2 with lines lc rgb '{}' lw {} dt 2 title {}, ", i, colour,
-                         levels[i].label == kExactAttention ? 1 : 2, gnuplot_string(levels[i].label));
+    across += fmt::format("$level{} using 1:2 with lines lc rgb '{}' lw {} dt 2 title {}, ", i, colour,
+                          levels[i].label == kExactAttention ? 1 : 2, gnuplot_string(levels[i].label));
   }
-  plots += lines + intervals + stars + bounds;
+  const std::string of_all = across + intervals + stars + bounds;
+  plots += lines + (several && !of_all.empty() ? blank : "") + of_all;
   plots.resize(plots.size() - 2);
   return plots + '\n';
 }
