@@ -245,12 +245,33 @@ TEST_CASE("croquis report: the first sentence says what neither it nor those bel
     write_text(folder / "r.csv", rows);
     const ProgramRun run = run_croquis("show r.csv", folder.path());
     CHECK_MESSAGE(contains(run.output, sentence + "\n"), run.output);
-    CHECK(contains(run.output, "at most 0.3: nystromformer, d = 16, 1600 flops.\n"));
+    CHECK(contains(run.output, "at most 0.3: nystromformer, d = 16, 1600 flops (0.092 of exact attention).\n"));
   };
   says(two, best);
   says(two + mean, best + " Not counted, here and below: v-mean.");
   says(two + oracle, best + " Not counted, here and below: methods that compute all scores.");
   says(two + mean + oracle, best + " Not counted, here and below: v-mean and methods that compute all scores.");
+}
+
+TEST_CASE("croquis show: an error that takes the flops of exact attention is said to take them") {
+  TemporaryFolder folder;
+  // 32 queries and keys of width 4 have 32^2 or, causal, 32 * 33 / 2 pairs, each of 2 (4 + 4) + 1 flops.
+  const std::string rows = report_row("a", "nystromformer", 16, 1, 0.2) + report_row("a", "longformer", 80, 1, 0.09) +
+                           report_row("a", "longformer", 100, 1, 0.02) + report_row("a", "longformer", 175, 1, 0.005);
+  const auto shown = [&](const std::string& text) {
+    write_text(folder / "r.csv", kReportHeader + text);
+    return run_croquis("show r.csv", folder.path()).output;
+  };
+  const std::string full = shown(rows);
+  CHECK_MESSAGE(
+      contains(full,
+               "at most 0.3: nystromformer, d = 16, 1600 flops (0.092 of exact attention); at most 0.1: "
+               "longformer, d = 80, 8000 flops (0.46 of exact attention); at most 0.03: longformer, d = 100, "
+               "10000 flops (0.57 of exact attention); at most 0.01: none is cheaper than exact attention.\n"),
+      full);
+  const std::string causal = shown(std::regex_replace("\n" + rows, std::regex("\na,"), "\na;causal,").substr(1));
+  CHECK_MESSAGE(contains(causal, "d = 80, 8000 flops (0.89 of exact attention); at most 0.03: none is cheaper"),
+                causal);
 }
 
 TEST_CASE("croquis report: nothing of a file is markup or code") {

@@ -171,6 +171,12 @@ bool is_of_positions(const Grouping& grouping) {
   return !grouping.members.empty() && kind_of_members(grouping) == std::string("sequences");
 }
 
+bool is_causal(const Grouping& grouping) {
+  const std::vector<std::string> inputs = inputs_of(grouping);
+  return !inputs.empty() &&
+         std::all_of(inputs.begin(), inputs.end(), [](const std::string& name) { return name.ends_with(";causal"); });
+}
+
 bool is_exact(const Group& group, const std::string& metric) {
   const auto precision = group.key.find("precision");
   const double rounding = precision != group.key.end() && precision->second == "float" ? 1e-5 : 1e-12;
@@ -236,9 +242,7 @@ std::string subject_of(const Grouping& grouping) {
     subject += fmt::format(", {:.0f} of n rows", rows->q50);
     break;
   }
-  const bool causal = !inputs.empty() && std::all_of(inputs.begin(), inputs.end(),
-                                                     [](const std::string& name) { return name.ends_with(";causal"); });
-  if (causal) subject += ", causal attention";
+  if (is_causal(grouping)) subject += ", causal attention";
   return subject;
 }
 

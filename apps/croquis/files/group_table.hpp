@@ -30,6 +30,9 @@ std::string subject_of(const croquis::Grouping& grouping);
 /// Whether its members are heads on several sequences, between whose means the standard error then is.
 bool is_of_sequences(const croquis::Grouping& grouping);
 
+/// Whether its inputs are those of causal attention.
+bool is_causal(const croquis::Grouping& grouping);
+
 /// Whether its numbers are means over the positions of sequences, as those of a model's loss: its members are these.
 bool is_of_positions(const croquis::Grouping& grouping);
 

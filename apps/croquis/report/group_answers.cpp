@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <croquis/attention/method_choice.hpp>
+#include <croquis/measure/cost.hpp>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -175,9 +178,24 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const std
   return fmt::format("The smallest at each {}: {}.", symbol, text);
 }
 
-// The least flops with which a median is within round errors.
-std::string within_errors(const std::vector<const Group*>& groups, const std::string& metric,
-                          const std::string& symbol) {
+// The flops of a group in units of exact attention's; NaN where inputs of several sizes are together.
+double share_of_exact_flops(const Group& group, bool causal) {
+  const auto size = [&](const char* name) {
+    const auto found = group.key.find(name);
+    arma::uword value = 0;
+    if (found == group.key.end()) return value;
+    const std::string& text = found->second;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  };
+  const arma::uword n = size("n"), n_q = size("n_q");
+  const double exact = croquis::exact_flops({n_q > 0 ? n_q : n, n}, size("p"), size("p_v"), causal);
+  return exact > 0 ? group.metric("flops")->q50 / exact : std::numeric_limits<double>::quiet_NaN();
+}
+
+// The least flops with which a median is within round errors, as long as they are fewer than exact attention's.
+std::string within_errors(const std::vector<const Group*>& groups, const std::string& metric, const std::string& symbol,
+                          bool causal) {
   std::string text;
   for (const double epsilon : {0.3, 0.1, 0.03, 0.01}) {
     const Candidate* least = nullptr;
@@ -188,8 +206,15 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
       if (least == nullptr || flops(one) < flops(*least)) least = &one;
     }
     if (least == nullptr) break;
-    text += fmt::format("{}at most {:g}: {}, {} = {}, {} flops", text.empty() ? "" : "; ", epsilon, least->group->label,
-                        symbol, least->group->x, tic_label(rounded(flops(*least), 2)));
+    text += fmt::format("{}at most {:g}: ", text.empty() ? "" : "; ", epsilon);
+    const double share = share_of_exact_flops(*least->group, causal);
+    if (share >= 1) {
+      text += "none is cheaper than exact attention";
+      break;
+    }
+    text += fmt::format("{}, {} = {}, {} flops", least->group->label, symbol, least->group->x,
+                        tic_label(rounded(flops(*least), 2)));
+    if (share < 1) text += fmt::format(" ({:.2g} of exact attention)", share);
   }
   return text.empty() ? "" : fmt::format("The fewest flops with a median error {}.", text);
 }
@@ -288,7 +313,7 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     }
     const bool alone = std::all_of(candidates.begin(), candidates.end(),
                                    [&](const Candidate& one) { return one.group->label == best->group->label; });
-    const std::string least = metric.ends_with("_rel") ? within_errors(groups, metric, symbol) : "";
+    const std::string least = metric.ends_with("_rel") ? within_errors(groups, metric, symbol, is_causal(shown)) : "";
     if (!least.empty() && !alone) text += fmt::format(". Equal {} is not equal work", symbol);
     answers.push_back(text + "." + not_counted(groups));
     for (std::string more : {least, alone ? "" : best_at_each_size(groups, metric, symbol, shown.is_nested()),
