@@ -213,6 +213,22 @@ TEST_CASE("croquis plot: what belongs to all blocks of the legend stands below t
   CHECK_FALSE(contains(one.script, "title ' '"));
 }
 
+TEST_CASE("croquis plot: of croquis cost, heavy-tailed repeats are not called draws") {
+  TemporaryFolder folder;
+  std::string text =
+      "input,method,preset,n,p,p_v,features,repeat,seed,precision,threads,seconds,peak_bytes,flops,status\n";
+  for (const int n : {32, 64}) {
+    for (const int repeat : {1, 2, 3}) {
+      text +=
+          fmt::format("gaussian,v-mean,paper,{},4,4,8,{},1,double,1,{},100,10,ok\n", n, repeat, repeat == 3 ? 9 : 1);
+    }
+  }
+  write_text(folder / "c.csv", text);
+  const DrawnPlot plot = drawn_plot("plot c.csv", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK(contains(plot.script, "title 'heavy-tailed repeats'"));
+}
+
 TEST_CASE("croquis plot: --methods, --features, --input, --title and --size") {
   TemporaryFolder folder;
   write_text(folder / "r.csv", four_methods() + row("y", "v-mean", "softmax", 8, 1, 0.9));

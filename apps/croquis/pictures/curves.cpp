@@ -199,7 +199,7 @@ std::vector<std::string> columns_of_x(const std::vector<Curve>& curves, const st
 }
 
 std::string plots_of(const std::vector<Curve>& curves, bool several, const std::vector<PlotLevel>& levels,
-                     const std::vector<std::string>& columns) {
+                     const std::vector<std::string>& columns, const char* heavy_tailed) {
   const std::string blank = "NaN with lines lc rgb '#ffffff' title ' ', ";  // a line of the legend
   std::string plots = "plot ", lines, across, stars, bounds, intervals;
   std::vector<std::string> colours;
@@ -239,7 +239,7 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, const std::
                          gnuplot_string(curve.label));
     if (std::any_of(curve.points.begin(), curve.points.end(), [](const CurvePoint& p) { return p.heavy_tailed; })) {
       stars += fmt::format("$d{} using {}:($5 > 0 ? $2 : NaN) with points lc rgb '{}' lw 1.5 pt 3 ps 1.6 title {}, ", i,
-                           x, style.colour, stars.empty() ? "'heavy-tailed draws'" : "''");
+                           x, style.colour, stars.empty() ? heavy_tailed : "''");
     }
   }
   for (const Guarantee& one : guarantees_of(curves)) {
@@ -359,7 +359,10 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   // Flops and seconds are places of their own.
   const std::vector<std::string> columns =
       x.empty() ? columns_of_x(curves, places) : std::vector<std::string>(curves.size(), "1");
-  run_gnuplot(script + data + plots_of(curves, several, levels, columns), picture.path);
+  run_gnuplot(script + data +
+                  plots_of(curves, several, levels, columns,
+                           grouping.random ? "'heavy-tailed draws'" : "'heavy-tailed repeats'"),
+              picture.path);
 }
 
 void draw_grouped(const croquis::Table& all, const PlotRequest& request) {
