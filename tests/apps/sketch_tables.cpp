@@ -110,6 +110,24 @@ TEST_CASE("croquis plot and report: an operator and a landmark policy of one nam
         std::vector<std::string>{"gaussian", "uniform"});
 }
 
+TEST_CASE("croquis plot and show: of a product, its axis and its answers name the factors") {
+  const SketchFolder folder;
+  const std::string options = " --sketches gaussian --landmarks none --features 8,16 --trials 2 --quiet --out ";
+  folder.sketch("--n 64 --p 16" + options + "head.csv");
+  folder.sketch("--matrix G.npy --product G.npy" + options + "own.csv");
+  const std::string what = "relative spectral error of the product ";
+  const struct {
+    const char *file, *factors, *escaped;  // for gnuplot
+  } cases[] = {{"head.csv", "B V", "B V"}, {"own.csv", "A^T B", "A\\136T B"}};
+  for (const auto& [file, factors, escaped] : cases) {
+    const DrawnPlot plot = drawn_plot(fmt::format("plot {} --metric product_spectral_rel", file), folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    CHECK_MESSAGE(contains(plot.script, "set ylabel \"" + what + escaped + "\""), plot.script);
+    const std::string shown = run_croquis(std::string("show ") + file, folder.path()).output;
+    CHECK_MESSAGE(contains(shown, what + factors), shown);
+  }
+}
+
 TEST_CASE("croquis sketch: without operators there are no tables of operators, also where policies fail") {
   const SketchFolder folder;
   const std::string output = folder.sketch("--n 64 --p 16 --sketches none --landmarks uniform --features 16,129");

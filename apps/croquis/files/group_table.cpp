@@ -20,15 +20,6 @@ using croquis::Summary;
 
 namespace {
 
-std::vector<std::string> inputs_of(const Grouping& grouping) {
-  if (!grouping.members.empty()) return grouping.members;
-  std::set<std::string> inputs;
-  for (const Group& group : grouping.groups) {
-    if (const auto input = group.key.find("input"); input != group.key.end()) inputs.insert(input->second);
-  }
-  return {inputs.begin(), inputs.end()};
-}
-
 const char* kind_of_members(const Grouping& grouping) {
   const bool heads = std::all_of(grouping.members.begin(), grouping.members.end(), [](const std::string& name) {
     return name.find(";head=") != std::string::npos || name.find(";layer=") != std::string::npos;
@@ -169,6 +160,15 @@ bool is_of_sequences(const Grouping& grouping) {
 
 bool is_of_positions(const Grouping& grouping) {
   return !grouping.members.empty() && kind_of_members(grouping) == std::string("sequences");
+}
+
+std::vector<std::string> inputs_of(const Grouping& grouping) {
+  if (!grouping.members.empty()) return grouping.members;
+  std::set<std::string> inputs;
+  for (const Group& group : grouping.groups) {
+    if (const auto input = group.key.find("input"); input != group.key.end()) inputs.insert(input->second);
+  }
+  return {inputs.begin(), inputs.end()};
 }
 
 bool is_causal(const Grouping& grouping) {

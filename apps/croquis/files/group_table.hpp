@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 /// What is shown of a sample.
 enum class Statistic { mean, median };
@@ -29,6 +30,9 @@ std::string subject_of(const croquis::Grouping& grouping);
 
 /// Whether its members are heads on several sequences, between whose means the standard error then is.
 bool is_of_sequences(const croquis::Grouping& grouping);
+
+/// The names of its inputs.
+std::vector<std::string> inputs_of(const croquis::Grouping& grouping);
 
 /// Whether its inputs are those of causal attention.
 bool is_causal(const croquis::Grouping& grouping);

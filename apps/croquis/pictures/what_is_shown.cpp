@@ -18,12 +18,25 @@ std::string axis_title(const Grouping& grouping, const std::string& x) {
   return axis.symbol.empty() ? (axis.name == "n" ? "tokens n" : axis.name) : axis.name + ' ' + axis.symbol;
 }
 
+namespace {
+
+// Of croquis sketch: the two factors of the product that an error is of.
+std::string factors_of(const Grouping& grouping) {
+  const std::vector<std::string> inputs = inputs_of(grouping);
+  const bool own = std::any_of(inputs.begin(), inputs.end(),
+                               [](const std::string& name) { return name.find(";product=") != std::string::npos; });
+  return own ? " A^T B" : " B V";
+}
+
+}  // namespace
+
 std::string metric_title(const Grouping& grouping, const std::string& metric) {
   // ||X|| is written for both norms of the library, and a picture has no page beside it that says which.
   const bool spectral = metric == "spectral_abs" || metric == "spectral_rel" || metric.starts_with("scores_spectral");
   for (const croquis::Column& column : grouping.metrics) {
     if (column.name != metric) continue;
-    return column.shown() + (spectral ? ", spectral norm" : "") + (column.unit.empty() ? "" : " [" + column.unit + "]");
+    return column.shown() + (metric.starts_with("product_") ? factors_of(grouping) : "") +
+           (spectral ? ", spectral norm" : "") + (column.unit.empty() ? "" : " [" + column.unit + "]");
   }
   return metric;
 }

@@ -104,10 +104,10 @@ const Columns<SketchRow>& sketch_columns() {
         "‖BV - BSSᵀV‖ / ‖BV‖, if the input has Q, K and V, and the matrix as many rows as V. With `--matrix A "
         "--product B` it is ‖AᵀB - AᵀSSᵀB‖ / ‖AᵀB‖, "
         "where A is the sketched matrix. `NA` where there is no product",
-        "relative spectral error of B V (with --product: of A^T B)"},
+        "relative spectral error of the product"},
        &SketchRow::product_spectral_rel},
       {{"product_frobenius_rel", Role::metric, "the same in the Frobenius norm",
-        "relative Frobenius error of B V (with --product: of A^T B)"},
+        "relative Frobenius error of the product"},
        &SketchRow::product_frobenius_rel},
       {{"nystrom_spectral_rel", Role::metric,
         "‖M - M~‖ / ‖M‖ of the Nystrom approximation at these landmarks, computed by the Lanczos method to 1e-4. M is "
