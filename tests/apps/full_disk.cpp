@@ -164,6 +164,11 @@ TEST_CASE("a result that cannot be there: one line that names it, status 2") {
     }
   }
   CHECK(read_text(folder / "read-only.csv") == "a,b\n1,2\n");
+  // A picture is drawn last, and its folder looked at first.
+  const ProgramRun plot = run_process(words(small + "p.csv --plot /proc/p.svg"), folder.path());
+  CHECK(plot.status == 2);
+  CHECK_MESSAGE(contains(plot.output, "/proc/p.svg: cannot be written: "), plot.output);
+  CHECK_FALSE(std::filesystem::exists(folder / "p.csv"));
   std::filesystem::permissions(folder / "closed", std::filesystem::perms::owner_all);
   const ProgramRun list = run_croquis("list methods 2>&1 >/dev/full #", folder.path());
   CHECK(list.status == 2);

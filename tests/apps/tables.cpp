@@ -108,6 +108,28 @@ TEST_CASE("croquis error: methods of an output that is zero are named, since the
   CHECK(contains(run.output, "no relative error (column spectral_abs): v-mean, skyformer\n"));
 }
 
+TEST_CASE("a run whose rows have nothing to draw is complete: a line says so, and no earlier picture stays beside it") {
+  TemporaryFolder folder;
+  const auto write = [&](const char* name, double number) {
+    const std::vector<double> numbers(40 * 4, number);
+    write_text(folder / name,
+               npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (40, 4), }", bytes_of(numbers)));
+  };
+  for (const char* name : {"q.npy", "k.npy"}) write(name, 0.5);
+  const std::string command =
+      "gradient --q q.npy --k k.npy --v v.npy --features 8 --trials 2 --methods v-mean --quiet --out g.csv --plot ";
+  write("v.npy", 0);
+  write_text(folder / "g.svg", "<svg/>");
+  const ProgramRun run = run_croquis(command + "g.svg", folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+  CHECK_MESSAGE(contains(run.output, "croquis gradient: g.svg: is not drawn: no row has a "), run.output);
+  CHECK(contains(run.output, "; the picture that was there is removed\n"));
+  CHECK_FALSE(std::filesystem::exists(folder / "g.svg"));
+  const ProgramRun plot = run_croquis("plot g.csv", folder.path());
+  CHECK(plot.status == 2);
+  CHECK(plot.output.starts_with("croquis: g.svg: no row has a "));
+}
+
 TEST_CASE("croquis error: how many heads have no relative error is said below the table, in the plot and in answers") {
   TemporaryFolder folder;
   write_heads(folder);

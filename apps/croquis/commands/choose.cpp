@@ -9,7 +9,6 @@
 #include <croquis/measure/choose_loss.hpp>
 #include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/groups.hpp>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -302,18 +301,9 @@ int finish_choices(const ChooseOptions& options, Run& run, const std::optional<c
   const std::string json = choice_file(options.run.out);
   if (!rows.empty()) write_whole(json, croquis::choice_json(rows, places));
   if (status) return *status;  // a shard, perhaps without a choice
-  bool drawn = false;
-  if (!options.run.plot.empty()) {
-    const std::string why_not = why_no_picture(run.table(), draws, costs);
-    drawn = why_not.empty();
-    if (drawn) draw_choices(run.table(), {.picture = options.run.plot}, draws, costs);
-    if (!drawn) {  // a picture of an earlier run would be taken for that of these rows
-      std::error_code failure;
-      const bool removed = std::filesystem::remove(target_of(options.run.plot), failure);
-      say(fmt::format("croquis choose: {}: is not drawn: {}{}\n", options.run.plot, why_not,
-                      removed ? "; the picture that was there is removed" : ""));
-    }
-  }
+  const bool drawn = !options.run.plot.empty() && draw_of_run("choose", options.run.plot, [&] {
+    draw_choices(run.table(), {.picture = options.run.plot}, draws, costs);
+  });
   if (!options.run.quiet) {
     print_choices(rows);
     print_why_exact(rows, draws, draws_file(options.run.out));

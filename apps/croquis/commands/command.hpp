@@ -25,7 +25,7 @@ struct Results {
   std::vector<croquis::Column> summary_columns = {};
   /// Writes X.summary.csv beside the rows in `out`, and what belongs to it; a command without a summary has none.
   std::function<void(const croquis::Table& table, const std::string& out)> write_summary = {};
-  /// Throws std::invalid_argument when there is nothing to draw, and for what this command's plot does not have.
+  /// Throws NothingToDraw, and std::invalid_argument for what this command's plot does not have.
   std::function<void(const croquis::Table& table, const PlotRequest& request)> draw = {};
   std::string picture = {};  ///< what `draw` draws, for plot --help
   /// The tables that the command ends with, on standard output.
@@ -78,6 +78,9 @@ int conclude(Run& run);
 /// Of a run that has all rows: writes the summary, prints the tables and which files there are (not with --quiet), and
 /// draws the plot, which comes last since it may fail.
 void deliver(const Run& run);
+/// Draws the picture of a run of that command, and says on standard error where there is nothing to draw; the run is
+/// complete all the same. Returns whether it is drawn.
+bool draw_of_run(const std::string& command, const std::string& picture, const std::function<void()>& draw);
 
 /// All commands, in the order of --help.
 const std::vector<Command>& commands();

@@ -14,6 +14,7 @@
 #include "files/row_file.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"
+#include "files/whole_file.hpp"
 
 // A line a command, in the order of --help.
 #define CROQUIS_COMMANDS(add)                                                                                      \
@@ -38,8 +39,22 @@ void deliver(const Run& run) {
     print_files(run.table(), options.out);
   }
   if (options.plot.empty()) return;
-  results.draw(run.table(), {.picture = options.plot});
-  if (!options.quiet) fmt::print("plot     {}\n", options.plot);
+  const bool drawn =
+      draw_of_run(run.command(), options.plot, [&] { results.draw(run.table(), {.picture = options.plot}); });
+  if (drawn && !options.quiet) fmt::print("plot     {}\n", options.plot);
+}
+
+bool draw_of_run(const std::string& command, const std::string& picture, const std::function<void()>& draw) {
+  try {
+    draw();
+    return true;
+  } catch (const NothingToDraw& nothing) {  // a picture of an earlier run would be taken for that of these rows
+    std::error_code failure;
+    const bool removed = std::filesystem::remove(target_of(picture), failure);
+    say(fmt::format("croquis {}: {}: is not drawn: {}{}\n", command, picture, nothing.why,
+                    removed ? "; the picture that was there is removed" : ""));
+    return false;
+  }
 }
 
 const std::vector<Command>& commands() {

@@ -104,16 +104,17 @@ struct Script {
   }
 };
 
-}  // namespace
-
-std::string why_no_picture(const croquis::Table& table, const std::vector<ChoiceDraw>& draws,
-                           const CandidateCosts& costs) {
-  const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(table);
-  if (std::any_of(rows.begin(), rows.end(), is_point) || !curves_of(draws, costs).empty()) return "";
+// Why there is neither a point nor a line to draw: exact attention has none, and logarithmic axes have no place for an
+// error of 0 or infinity. Empty if there is one.
+std::string why_no_picture(const std::vector<ChoiceRow>& rows,
+                           const std::map<std::string, std::vector<ChoicePoint>>& curves) {
+  if (std::any_of(rows.begin(), rows.end(), is_point) || !curves.empty()) return "";
   if (std::all_of(rows.begin(), rows.end(), keeps_exact))
     return "nothing but exact attention is chosen, which is no point";
   return "no choice has a 95 % quantile other than 0 and infinity, which have no place on its axis";
 }
+
+}  // namespace
 
 void draw_choices(const croquis::Table& table, const PlotRequest& request, const std::vector<ChoiceDraw>& draws,
                   const CandidateCosts& costs) {
@@ -123,10 +124,8 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
   if (first.metric == "loss") {
     throw std::invalid_argument("croquis plot: choices by --target-loss have no plot; X.steps.csv has what was tested");
   }
-  if (const std::string why = why_no_picture(table, draws, costs); !why.empty()) {
-    throw std::invalid_argument(fmt::format("{}: is not drawn: {}", request.picture.path, why));
-  }
   const std::map<std::string, std::vector<ChoicePoint>> curves = curves_of(draws, costs);
+  if (const std::string why = why_no_picture(rows, curves); !why.empty()) throw NothingToDraw(request.picture, why);
   std::map<std::string, std::size_t> styles;  // of each label
   double low = 1;
   for (const auto& [label, curve] : curves) {

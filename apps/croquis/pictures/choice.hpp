@@ -14,15 +14,10 @@
 /// The cost of candidates on all heads and sequences in units of exact attention's, by label and number of features.
 using CandidateCosts = std::map<std::pair<std::string, std::uint64_t>, double>;
 
-/// Why there is neither a point nor a line to draw: exact attention has none, and logarithmic axes have no place for an
-/// error of 0 or infinity. Empty if there is one.
-std::string why_no_picture(const croquis::Table& table, const std::vector<croquis::ChoiceDraw>& draws,
-                           const CandidateCosts& costs);
-
 /// The 95 % quantile of the error against the cost in units of exact attention's, with a line at epsilon. A point a
 /// choice: filled what is chosen, open what only leads; choices of exact attention, and those without a place on the
 /// axes, are counted in the title. With `draws` (those of X.draws.csv), a line a method over those of its candidates
 /// that `costs` has, of the quantile over all that was seen of them, and the least error at each cost. Throws
-/// std::invalid_argument when nothing is left to draw.
+/// NothingToDraw when there is neither a point nor a line.
 void draw_choices(const croquis::Table& table, const PlotRequest& request,
                   const std::vector<croquis::ChoiceDraw>& draws = {}, const CandidateCosts& costs = {});

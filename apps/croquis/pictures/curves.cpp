@@ -267,6 +267,7 @@ void draw_usual(const croquis::Table& all, const PlotRequest& request, const std
   }
   const std::string metric =
       request.metric.empty() ? default_metric(croquis::group_rows(table), usual) : request.metric;
+  if (metric.empty()) throw NothingToDraw(request.picture, "no row has a metric to draw");
   if (std::find(names.begin(), names.end(), metric) == names.end()) {
     throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}{}", metric, fmt::join(names, ", "),
                                             croquis::did_you_mean(metric, names)));
@@ -299,7 +300,7 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   }
   std::erase_if(levels, [&](const PlotLevel& level) { return !shows(level.at, linear); });
   if (curves.empty() && levels.empty()) {
-    throw std::invalid_argument(fmt::format("{}: no row has a {} that an axis can show", picture.path, metric));
+    throw NothingToDraw(picture, fmt::format("no row has a {} that an axis can show", metric));
   }
   if (curves.size() > kManyCurves) sort_by_last_value(curves);
   const bool several = std::any_of(curves.begin(), curves.end(),

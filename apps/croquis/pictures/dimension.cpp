@@ -95,7 +95,7 @@ void print_dimensions(const std::vector<DimensionRow>& rows) {
 void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& picture) {
   std::set<double> sizes;
   for (const DimensionCurve& c : curves) sizes.insert(c.n.begin(), c.n.end());
-  if (sizes.empty()) throw std::invalid_argument(fmt::format("{}: no row to draw", picture.path));
+  if (sizes.empty()) throw NothingToDraw(picture, "no row to draw");
   const std::vector<std::string> labels = labels_of(curves);
   std::string data, above = "plot ", below = "plot ";
   for (std::size_t i = 0; i < curves.size(); ++i) {

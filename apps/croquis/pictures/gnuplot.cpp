@@ -123,7 +123,7 @@ void check_plot_name(const std::string& path) {
   if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
     throw std::invalid_argument(fmt::format("{}: there is no folder {}", path, folder.string()));
   }
-  target_of(path);
+  const WholeFile there(path);
 }
 
 std::string plot_header(const Picture& picture, double panels, const PlotLegend& legend) {

@@ -7,7 +7,8 @@
 
 #include "pictures/picture.hpp"
 
-/// Throws std::invalid_argument unless `path` ends in .svg, .png or .pdf and its folder is there.
+/// Throws std::invalid_argument unless `path` ends in .svg, .png or .pdf and its folder is there, and as WholeFile
+/// where that cannot be written.
 void check_plot_name(const std::string& path);
 
 /// A legend beside the plot: its lines, and the letters of the longest one.

@@ -68,8 +68,7 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
     curves[label].push_back({*parse_number(s.layers.substr(0, s.layers.find(';'))), value->mean,
                              std::isnan(value->standard_error) ? 0 : value->standard_error});
   }
-  if (labels.empty())
-    throw std::invalid_argument(fmt::format("{}: no layer has a {} to draw", request.picture.path, metric));
+  if (labels.empty()) throw NothingToDraw(request.picture, fmt::format("no layer has a {} to draw", metric));
   // An increase may be negative, and is then the one to see: with it the axis has both signs.
   bool positive = !is_best_at_one(metric);
   std::vector<double> values;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -20,4 +21,13 @@ struct Picture {
   std::optional<PictureSize> size = {};
 
   Picture(std::string where) : path(std::move(where)) {}  // NOLINT(google-explicit-constructor): a file is a picture
+};
+
+/// There is nothing that a picture could show. A run has all of its rows all the same; who asks for the picture alone
+/// has nothing.
+struct NothingToDraw : std::invalid_argument {
+  NothingToDraw(const Picture& picture, std::string reason)
+      : std::invalid_argument(picture.path + ": " + reason), why(std::move(reason)) {}
+
+  std::string why;
 };

@@ -75,7 +75,7 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const Picture& 
     drawn.push_back(&s);
     ++inputs[s.input];
   }
-  if (drawn.empty()) throw std::invalid_argument(fmt::format("{}: no singular values to draw", picture.path));
+  if (drawn.empty()) throw NothingToDraw(picture, "no singular values to draw");
   const bool has_b = std::any_of(drawn.begin(), drawn.end(), [](const auto* s) { return s->matrix == "b"; });
   for (const SpectrumSummary* s : drawn) {
     if (place_in_name(s->input) && s->matrix == (has_b ? "b" : drawn.front()->matrix)) cells.push_back(s);

@@ -26,7 +26,7 @@ std::string statistic_line(const croquis::Grouping& grouping, Statistic statisti
 double bound_of(const croquis::Group& group, const std::string& metric);
 
 /// `usual` where some group has it; else the first metric that some group has, relative errors before absolute ones.
-/// Where there is none, `usual`, or std::invalid_argument without it.
+/// Where there is none, `usual`.
 std::string default_metric(const croquis::Grouping& grouping, const std::string& usual = "");
 
 /// Whether a metric is best at 1 and may be 0 or less, as a cosine or a share: its axis is linear.

@@ -161,8 +161,7 @@ void draw_curves(const std::vector<ClaimRow>& rows, const Picture& picture) {
   const std::vector<ClaimCurves> claims = claim_curves(rows);
   std::vector<std::string> panels;
   for (const ClaimCurves& claim : claims) panels.push_back(panel(claim));
-  if (panels.empty())
-    throw std::invalid_argument(fmt::format("{}: none of these claims has a curve to draw", picture.path));
+  if (panels.empty()) throw NothingToDraw(picture, "none of these claims has a curve to draw");
   const double height = panels.size() == 1 ? 1 : 0.6 * static_cast<double>(panels.size());
   std::string script = plot_header(picture, height, legend_of(claims));
   const std::string title = picture.title.empty() ? "" : " title " + gnuplot_string(picture.title) + " noenhanced";

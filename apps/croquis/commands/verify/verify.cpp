@@ -242,8 +242,8 @@ int run_verify(const VerifyOptions& options) {
   }
   const bool unexpected = options.mutants ? print_unnoticed(lines) : print_unexpected(lines, expected);
   if (!options.run.plot.empty()) {  // last, since that may fail
-    draw_curves(rows, options.run.plot);
-    if (!options.run.quiet && !options.markdown) fmt::print("plot     {}\n", options.run.plot);
+    const bool drawn = draw_of_run("verify", options.run.plot, [&] { draw_curves(rows, options.run.plot); });
+    if (drawn && !options.run.quiet && !options.markdown) fmt::print("plot     {}\n", options.run.plot);
   }
   return unexpected ? kUnexpectedVerdict : 0;
 }
