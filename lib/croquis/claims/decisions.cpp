@@ -7,6 +7,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/stats/intervals.hpp>
+#include <stdexcept>
 
 namespace croquis::claims {
 namespace {
@@ -54,6 +55,25 @@ void withhold_within_error(Finding& finding) {
   const double draws = static_cast<double>(finding.trials.value()) * std::pow(finding.power / gap, 2);
   leave_undecided(finding, draws < most ? fmt::format("draws that would decide = {:.0f}", std::ceil(draws))
                                         : "draws that would decide = more than 1e9");
+}
+
+Finding not_applicable(std::string input, std::string why) {
+  Finding finding;
+  finding.input = std::move(input);
+  finding.verdict = Verdict::not_applicable;
+  finding.hypotheses = std::move(why);
+  return finding;
+}
+
+void add_unless_refused(Report& report, const std::string& input, const std::function<void()>& add) {
+  try {
+    add();
+  } catch (const std::runtime_error& refusal) {
+    Finding finding;
+    finding.input = input;
+    leave_undecided(finding, fmt::format("refused = {}; would decide = draws that are not refused", refusal.what()));
+    report.findings.push_back(std::move(finding));
+  }
 }
 
 void add_measured(Finding& finding, std::string measured) {

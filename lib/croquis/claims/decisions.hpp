@@ -36,6 +36,14 @@ void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects);
 /// number of draws that would decide if this gap is the true one. Needs `trials`.
 void withhold_within_error(Finding& finding);
 
+/// A row of an input that the claim says nothing about: NOT_APPLICABLE, with the reason in `hypotheses`.
+Finding not_applicable(std::string input, std::string why);
+
+/// Runs `add`, which adds the findings of one input. Where numerics fail in it (std::runtime_error: a method refuses a
+/// draw, a solver does not converge), a row of that input is INCONCLUSIVE, with the reason and what would decide, and
+/// the rows of other inputs are kept. Throws what else add() throws: errors of the program are no finding.
+void add_unless_refused(Report& report, const std::string& input, const std::function<void()>& add);
+
 /// Puts what was measured, "name = value; ...", before what `hypotheses` has: of an undecided row, what would decide.
 void add_measured(Finding& finding, std::string measured);
 

@@ -7,9 +7,12 @@
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/power.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/claims/vanishing.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/measure/gradient_errors.hpp>
 #include <croquis/random/draws.hpp>
+#include <functional>
+#include <stdexcept>
 
 namespace croquis::claims {
 namespace {
@@ -55,6 +58,7 @@ struct GradientSpread {
   double absolute = 0, relative = 0, cosine = 0;
 };
 
+// Throws std::runtime_error where a draw is refused.
 GradientSpread spread_at(const Check& check, const DirectedTokens& tokens, double norm, arma::uword m,
                          const std::string& method) {
   if (check.interrupted()) throw Interrupted();
@@ -65,6 +69,7 @@ GradientSpread spread_at(const Check& check, const DirectedTokens& tokens, doubl
   GradientSpread spread;
   const std::vector<GradientRow> rows = prepared.rows(m, check.count("draws"));
   for (const GradientRow& row : rows) {
+    if (row.status != "ok") throw std::runtime_error(row.status);
     spread.relative += row.qk_spread * row.qk_spread / static_cast<double>(rows.size());
     spread.cosine += row.qk_cosine / static_cast<double>(rows.size());
   }
@@ -112,6 +117,33 @@ std::vector<SpreadCase> spread_cases(const Check& check) {
   return cases;
 }
 
+// Whether the exact derivatives of one of the sets are rounding alone, at one of the norms.
+bool is_flat(const Check& check, const SpreadCase& on, const std::vector<double>& norms, const std::string& method) {
+  const Target target = find_method<double>(method).target;
+  for (const DirectedTokens& tokens : on.sets) {
+    for (const double norm : norms) {
+      const Problem<double> problem = tokens.of_norm(norm);
+      const GradientErrors<double> errors(problem, check.draw_key.child("draws").child(tokens.name));
+      if (vanishes(exact_adjoint(problem, target)(errors.cotangent()), problem, errors.cotangent())) return true;
+    }
+  }
+  return false;
+}
+
+// The rows that `add` makes of every case whose derivatives can be compared.
+Report report_of_cases(const Check& check, const std::vector<double>& norms, const std::string& method,
+                       const std::function<void(Report&, const SpreadCase&)>& add) {
+  Report report;
+  for (const SpreadCase& on : spread_cases(check)) {
+    if (is_flat(check, on, norms, method)) {
+      report.findings.push_back(not_applicable(on.name, kGradientVanishes));
+    } else {
+      add_unless_refused(report, on.name, [&] { add(report, on); });
+    }
+  }
+  return report;
+}
+
 // The quotient of two means, which is to be at most `bound`.
 Finding decide_quotient(const Check& check, const SpreadCase& on, const std::string& name, const Accumulator& a,
                         const Accumulator& b, double sign, double bound) {
@@ -135,16 +167,15 @@ std::string text_of(double norm, const MeanSpread& spread) {
 
 Report check_gradient_absolute(const Check& check) {
   const std::vector<double>& norms = check.values("R");
-  Report report;
-  for (const SpreadCase& on : spread_cases(check)) {
-    const std::string method = check.makes("normalised") ? "nprf" : "performer";
+  const std::string method = check.makes("normalised") ? "nprf" : "performer";
+  Report report = report_of_cases(check, norms, method, [&](Report& found, const SpreadCase& on) {
     const MeanSpread small = on.at(check, norms.front(), method), large = on.at(check, norms.back(), method);
-    report.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms.back(), norms.front()),
-                                              large.absolute, small.absolute, -1, check.value("growth")));
-    report.findings.back().hypotheses =
+    found.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms.back(), norms.front()),
+                                             large.absolute, small.absolute, -1, check.value("growth")));
+    found.findings.back().hypotheses =
         fmt::format("spread at {}; at {}", text_of(norms.front(), small), text_of(norms.back(), large));
-    report.number = report.findings.back().estimate;
-  }
+    found.number = found.findings.back().estimate;
+  });
   report.sentence = fmt::format("spread of (dQ, dK) at R = {:g} over that at R = {:g}, m = {}", norms.back(),
                                 norms.front(), check.counts("features").back());
   return report;
@@ -153,18 +184,17 @@ Report check_gradient_absolute(const Check& check) {
 Report check_gradient_relative(const Check& check) {
   std::vector<double> norms = check.values("R");
   if (check.makes("moderate-norms")) norms.pop_back();
-  Report report;
-  for (const SpreadCase& on : spread_cases(check)) {
+  Report report = report_of_cases(check, norms, "performer", [&](Report& found, const SpreadCase& on) {
     std::vector<MeanSpread> spreads;
     for (const double norm : norms) spreads.push_back(on.at(check, norm, "performer"));
     for (std::size_t i = 1; i < norms.size(); ++i) {
-      report.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms[i], norms[i - 1]),
-                                                spreads[i].relative, spreads[i - 1].relative, -1, 1));
-      report.findings.back().hypotheses =
+      found.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms[i], norms[i - 1]),
+                                               spreads[i].relative, spreads[i - 1].relative, -1, 1));
+      found.findings.back().hypotheses =
           fmt::format("spread at {}; at {}", text_of(norms[i - 1], spreads[i - 1]), text_of(norms[i], spreads[i]));
-      report.number = report.findings.back().estimate;
+      found.number = found.findings.back().estimate;
     }
-  }
+  });
   report.sentence =
       fmt::format("spread of (dQ, dK) in units of the exact norm at R = {:g} over that at R = {:g}, m = {}",
                   norms.back(), norms[norms.size() - 2], check.counts("features").back());
@@ -178,14 +208,13 @@ Report check_gradient_explosion(const Check& check) {
   const double from = norms.front(), to = check.makes("same-norm") ? from : norms.back();
   // |q + k|^2 of independent directions is 2 R^2 in the mean.
   const double growth = std::sqrt(std::expm1(2 * to * to) / std::expm1(2 * from * from));
-  Report report;
-  for (const SpreadCase& on : spread_cases(check)) {
+  Report report = report_of_cases(check, {from, to}, "performer", [&](Report& found, const SpreadCase& on) {
     const MeanSpread small = on.at(check, from, "performer"), large = on.at(check, to, "performer");
-    report.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", to, from), large.absolute,
-                                              small.absolute, -1, growth));
-    report.findings.back().hypotheses = fmt::format("spread at {}; at {}", text_of(from, small), text_of(to, large));
-    report.number = report.findings.back().estimate;
-  }
+    found.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", to, from), large.absolute,
+                                             small.absolute, -1, growth));
+    found.findings.back().hypotheses = fmt::format("spread at {}; at {}", text_of(from, small), text_of(to, large));
+    found.number = found.findings.back().estimate;
+  });
   report.sentence = fmt::format(
       "spread of (dQ, dK) at R = {:g} over that at R = {:g}, m = {}; relative one of an estimate of exp(q.k) {:.2g}",
       to, from, check.counts("features").back(), growth);
@@ -194,9 +223,9 @@ Report check_gradient_explosion(const Check& check) {
 
 Report check_gradient_direction(const Check& check) {
   const double norm = check.value("R");
-  Report report;
-  for (const SpreadCase& on : spread_cases(check)) {
-    const MeanSpread spread = on.at(check, norm, check.makes("normalised") ? "nprf" : "performer");
+  const std::string method = check.makes("normalised") ? "nprf" : "performer";
+  Report report = report_of_cases(check, {norm}, method, [&](Report& found, const SpreadCase& on) {
+    const MeanSpread spread = on.at(check, norm, method);
     Finding finding =
         decide_identity(fmt::format("{} R={:g}", on.name, norm), spread.cosine.mean(), check.value("cosine"));
     finding.n = on.sets.front().q.n_rows;
@@ -207,9 +236,9 @@ Report check_gradient_direction(const Check& check) {
     finding.power = power_of_means(relative_error_of_mean(spread.cosine));
     finding.threshold = check.stated("cosine");
     finding.hypotheses = fmt::format("spread at {}", text_of(norm, spread));
-    report.number = finding.estimate;
-    report.findings.push_back(std::move(finding));
-  }
+    found.number = finding.estimate;
+    found.findings.push_back(std::move(finding));
+  });
   report.sentence = fmt::format("mean cosine of (dQ, dK) with the exact one at R = {:g}, m = {}", norm,
                                 check.counts("features").back());
   return report;
@@ -218,15 +247,14 @@ Report check_gradient_direction(const Check& check) {
 Report check_gradient_normalised(const Check& check) {
   const std::vector<double>& norms = check.values("R");
   const std::string normalised = check.makes("not-normalised") ? "performer" : "nprf";
-  Report report;
-  for (const SpreadCase& on : spread_cases(check)) {
+  Report report = report_of_cases(check, norms, normalised, [&](Report& found, const SpreadCase& on) {
     const MeanSpread small = on.at(check, norms.front(), normalised), large = on.at(check, norms.back(), normalised),
                      plain = on.at(check, norms.back(), "performer");
-    report.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} against prf", norms.back()),
-                                              large.absolute, plain.absolute, 1, check.value("share")));
-    report.findings.back().hypotheses =
+    found.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} against prf", norms.back()), large.absolute,
+                                             plain.absolute, 1, check.value("share")));
+    found.findings.back().hypotheses =
         fmt::format("spread of nprf at {}; of prf at {}", text_of(norms.back(), large), text_of(norms.back(), plain));
-    report.number = report.findings.back().estimate;
+    found.number = found.findings.back().estimate;
     // Rows of unit length have the same derivatives along the sphere, over the norm that they had before.
     const double rounding = check.value("rounding");
     Finding same = decide_quotient(check, on, fmt::format("R={:g} as R={:g}", norms.back(), norms.front()),
@@ -237,8 +265,8 @@ Report check_gradient_normalised(const Check& check) {
     // An identity of every draw, on as many as were averaged.
     same.power = same.bound + same.observed;
     same.hypotheses = fmt::format("spread at {}; at {}", text_of(norms.front(), small), text_of(norms.back(), large));
-    report.findings.push_back(std::move(same));
-  }
+    found.findings.push_back(std::move(same));
+  });
   report.sentence = fmt::format("spread of (dQ, dK) of nprf over that of prf at R = {:g}, m = {}", norms.back(),
                                 check.counts("features").back());
   return report;

@@ -9,6 +9,7 @@
 #include <croquis/claims/power.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/claims/vanishing.hpp>
 #include <croquis/linalg/norms.hpp>
 
 namespace croquis::claims {
@@ -24,7 +25,9 @@ Finding figure_finding(const Check& check, const Subject& subject, arma::uword d
   const arma::uword tokens = check.count("tokens"), draws = check.count("draws");
   const Problem<double> problem = first_tokens(subject.problem, tokens);
   d = std::min(d, problem.n());
+  const std::string input = fmt::format("{} d={}", subject.name, d);
   const arma::mat exact = exact_attention(problem, Target::softmax).output;
+  if (vanishes(exact, problem)) return not_applicable(input, kOutputVanishes);
   const auto mean_error = [&](const std::string& name) {
     const auto method = prepare(find_method<double>(name), problem, OptionValues(std::map<std::string, std::string>{}));
     Accumulator sample;
@@ -39,8 +42,7 @@ Finding figure_finding(const Check& check, const Subject& subject, arma::uword d
                     of_informer = mean_error("informer"), of_linformer = mean_error("linformer");
   const double own = check.makes("exact") ? 0 : of_skeinformer.mean(), informer = of_informer.mean(),
                linformer = of_linformer.mean(), mean = relative_error(v_mean(problem).output, exact);
-  Finding finding =
-      decide_identity(fmt::format("{} d={}", subject.name, d), own, std::min({informer, linformer, mean}));
+  Finding finding = decide_identity(input, own, std::min({informer, linformer, mean}));
   finding.n = problem.n();
   finding.p = problem.p();
   finding.d = d;
@@ -87,18 +89,16 @@ Report check_figure_strict(const Check& check) {
 Report check_figure_charitable(const Check& check) {
   Report report;
   const arma::uword large = check.count("large d");
-  double ratio = 0;
   for (const Subject& subject : check.subjects) {
     if (check.quick && !is_of_the_paper(check, subject)) continue;
     Finding finding = figure_finding(check, subject, large);
     if (is_of_the_paper(check, subject)) {
-      ratio = std::max(ratio, finding.observed / finding.bound);
+      report.number = std::fmax(report.number, finding.observed / finding.bound);
     } else {
       finding.verdict = Verdict::not_applicable;
     }
     report.findings.push_back(std::move(finding));
   }
-  report.number = ratio;
   report.sentence =
       fmt::format("largest (error of Skeinformer) / (smallest of Informer, Linformer, mean of the values), large d{}",
                   check.own_input ? "" : ", text");
@@ -109,21 +109,24 @@ Report check_v_mean_acceptable(const Check& check) {
   const double allowed = check.value("relative error");
   const auto tokens = check.count("tokens");
   Report report;
-  double worst = 0;
   for (const Subject& subject : check.subjects) {
     const Problem<double> given = first_tokens(subject.problem, tokens);
     arma::mat values = given.V();
     if (check.makes("equal-values")) values.each_row() = arma::rowvec(values.row(0));
     const Problem<double> problem(given.Q(), given.K(), values);
-    const double error = relative_error(v_mean(problem).output, exact_attention(problem, Target::softmax).output);
+    const arma::mat exact = exact_attention(problem, Target::softmax).output;
+    if (vanishes(exact, problem)) {
+      report.findings.push_back(not_applicable(subject.name, kOutputVanishes));
+      continue;
+    }
+    const double error = relative_error(v_mean(problem).output, exact);
     Finding finding = decide_identity(subject.name, error, allowed);
     finding.n = problem.n();
     finding.p = problem.p();
     finding.threshold = check.stated("relative error");
-    worst = std::max(worst, error);
+    report.number = std::fmax(report.number, error);
     report.findings.push_back(std::move(finding));
   }
-  report.number = worst;
   report.sentence =
       fmt::format("largest relative spectral error of the mean of the values; acceptable is {:g}", allowed);
   return report;

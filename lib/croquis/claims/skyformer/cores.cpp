@@ -13,6 +13,7 @@
 #include <croquis/claims/skyformer/checks.hpp>
 #include <croquis/claims/skyformer/rounding.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/claims/vanishing.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/lift.hpp>
@@ -179,66 +180,67 @@ struct Gain {
   double uncapped = 0;
 };
 
+double factor_of(const Check& check) {
+  return check.value("factor") * (check.makes("thousandth") ? 0.001 : 1);
+}
+
 // min(error(16), error of the mean of the values) / error(256) of the output, each the mean over draws, of every method
 // of the figure: what is worse than the mean of the values approximates nothing, and coming back from there is no gain.
 // Without the cap, error(16) / error(256), it is shown.
-Report compare_gains(const Check& check, const std::vector<Subject>& subjects) {
-  const double factor = check.value("factor") * (check.makes("thousandth") ? 0.001 : 1);
+Finding gain_finding(const Check& check, const std::string& input, const Problem<double>& problem) {
+  const double factor = factor_of(check);
   const arma::uword draws = check.count("draws"), small = check.count("small d"), large = check.count("large d");
+  // Of the lengths in the figure n / 2 is the largest number of features. Near n a method is exact or nearly so.
+  if (2 * large > problem.n()) return not_applicable(input, fmt::format("fewer than {} tokens", 2 * large));
+  const arma::mat exact = exact_attention(problem, Target::softmax).output;
+  if (vanishes(exact, problem)) return not_applicable(input, kOutputVanishes);
+  const double mean = spectral_norm<double>(v_mean(problem).output - exact);
+  const auto gain_of = [&](const char* name) {
+    const auto prepared = prepare(find_method<double>(name), problem);
+    const auto error_at = [&](arma::uword d) {
+      Accumulator sample;
+      for (std::uint64_t t = 0; t < draws; ++t) {
+        if (check.interrupted()) throw Interrupted();
+        sample.add(spectral_norm<double>(
+            prepared.approximate(d, check.draw_key.child(input).child(name).child(d).child(t)).output - exact));
+      }
+      return sample;
+    };
+    const Accumulator few = error_at(small), many = error_at(large);
+    const bool capped = !(few.mean() < mean);  // by a number that is not drawn
+    return Gain{(capped ? mean : few.mean()) / many.mean(),
+                std::hypot(capped ? 0 : relative_error_of_mean(few), relative_error_of_mean(many)),
+                few.mean() / many.mean()};
+  };
+  const Gain own = gain_of(check.makes("another") ? "informer" : "skyformer-softmax");
+  Gain best;
+  std::string others, uncapped;
+  for (const char* name : {"nystromformer", "performer", "informer"}) {
+    const Gain gain = gain_of(name);
+    if (gain.value > best.value) best = gain;
+    fmt::format_to(std::back_inserter(others), "; {} = {:.3g}", name, gain.value);
+    fmt::format_to(std::back_inserter(uncapped), "; uncapped {} = {:.3g}", name, gain.uncapped);
+  }
+  Finding finding = decide_identity(input, factor * best.value, own.value);
+  finding.trials = draws;
+  finding.power = power_of_means(std::hypot(own.error, best.error));
+  withhold_within_error(finding);
+  finding.threshold = fmt::format("factor = {:g}", factor);
+  add_measured(finding, fmt::format("gain of skyformer-softmax = {:.3g}{}; uncapped skyformer-softmax = {:.3g}{}",
+                                    own.value, others, own.uncapped, uncapped));
+  return finding;
+}
+
+Report compare_gains(const Check& check, const std::vector<Subject>& subjects) {
   Report report;
   for (const Subject& subject : subjects) {
     const auto problem = first_tokens(subject.problem, check.count("tokens"));
-    // Of the lengths in the figure n / 2 is the largest number of features. Near n a method is exact or nearly so.
-    if (2 * large > problem.n()) {
-      Finding finding;
-      finding.input = subject.name;
-      finding.verdict = Verdict::not_applicable;
-      finding.n = problem.n();
-      finding.p = problem.p();
-      finding.hypotheses = fmt::format("fewer than {} tokens", 2 * large);
-      report.findings.push_back(std::move(finding));
-      continue;
-    }
-    const arma::mat exact = exact_attention(problem, Target::softmax).output;
-    const double mean = spectral_norm<double>(v_mean(problem).output - exact);
-    const auto gain_of = [&](const char* name) {
-      const auto prepared = prepare(find_method<double>(name), problem);
-      const auto error_at = [&](arma::uword d) {
-        Accumulator sample;
-        for (std::uint64_t t = 0; t < draws; ++t) {
-          if (check.interrupted()) throw Interrupted();
-          sample.add(spectral_norm<double>(
-              prepared.approximate(d, check.draw_key.child(subject.name).child(name).child(d).child(t)).output -
-              exact));
-        }
-        return sample;
-      };
-      const Accumulator few = error_at(small), many = error_at(large);
-      const bool capped = !(few.mean() < mean);  // by a number that is not drawn
-      return Gain{(capped ? mean : few.mean()) / many.mean(),
-                  std::hypot(capped ? 0 : relative_error_of_mean(few), relative_error_of_mean(many)),
-                  few.mean() / many.mean()};
-    };
-    const Gain own = gain_of(check.makes("another") ? "informer" : "skyformer-softmax");
-    Gain best;
-    std::string others, uncapped;
-    for (const char* name : {"nystromformer", "performer", "informer"}) {
-      const Gain gain = gain_of(name);
-      if (gain.value > best.value) best = gain;
-      fmt::format_to(std::back_inserter(others), "; {} = {:.3g}", name, gain.value);
-      fmt::format_to(std::back_inserter(uncapped), "; uncapped {} = {:.3g}", name, gain.uncapped);
-    }
-    Finding finding = decide_identity(subject.name, factor * best.value, own.value);
+    add_unless_refused(report, subject.name,
+                       [&] { report.findings.push_back(gain_finding(check, subject.name, problem)); });
+    Finding& finding = report.findings.back();
     finding.n = problem.n();
     finding.p = problem.p();
-    finding.trials = draws;
-    finding.power = power_of_means(std::hypot(own.error, best.error));
-    withhold_within_error(finding);
-    finding.threshold = fmt::format("factor = {:g}", factor);
-    add_measured(finding, fmt::format("gain of skyformer-softmax = {:.3g}{}; uncapped skyformer-softmax = {:.3g}{}",
-                                      own.value, others, own.uncapped, uncapped));
-    if (!(report.number < own.value / best.value)) report.number = own.value / best.value;
-    report.findings.push_back(std::move(finding));
+    report.number = std::fmin(report.number, factor_of(check) * finding.slack());  // of no gain: NaN, which is left out
   }
   report.sentence = "smallest (gain of skyformer-softmax, d = 16 to 256) / (largest of another method of the figure)";
   return report;
