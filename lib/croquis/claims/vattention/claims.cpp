@@ -14,7 +14,7 @@ const char* const kVerified =
 const char* const kSetting =
     "eps = delta = .05, a tenth of all keys, those with the largest scores, for certain, and a pilot of a twentieth of "
     "the residual, as the authors have them. Certain are 4 sinks and the last 16 of 512 keys too; the authors have 128 "
-    "sinks and the last 128 keys, of more tokens.";
+    "sinks and the last 128 keys, of more tokens. Fewer than 512 tokens are not judged.";
 
 }  // namespace
 

@@ -127,9 +127,15 @@ double code_error(const Check& check, const VerifiedRow& row, const Key& draw_ke
 // Queries are drawn with the keys: the mean over the queries of a head.
 Report verified_report(const Check& check, const std::function<double(const VerifiedRow&, const Key&)>& error) {
   Report report;
-  double worst = 0;
   for (const Subject& subject : check.subjects) {
-    const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
+    const arma::uword tokens = check.count("tokens");
+    // Of fewer keys sinks and window leave few to sample, or none, and a pilot of a twentieth of them is two.
+    if (subject.problem.n() < tokens) {
+      report.findings.push_back(not_applicable(subject.name, fmt::format("fewer than {} tokens", tokens)));
+      report.findings.back().n = subject.problem.n();
+      continue;
+    }
+    const Problem<double> problem = first_tokens(subject.problem, tokens);
     const arma::mat logits = scores_transposed(problem.Q(), problem.K());
     const arma::uword n = problem.n_k(), top = static_cast<arma::uword>(check.value("largest share") * double(n));
     std::vector<VerifiedRow> rows;
@@ -144,10 +150,9 @@ Report verified_report(const Check& check, const std::function<double(const Veri
           return error(rows[query], draw_key);
         });
     finding.n = n;
-    worst = std::max(worst, finding.estimate);
+    report.number = std::fmax(report.number, finding.estimate);
     report.findings.push_back(std::move(finding));
   }
-  report.number = worst;
   report.sentence = "largest failure rate over the inputs, eps = delta = .05: queries and samples drawn";
   return report;
 }
