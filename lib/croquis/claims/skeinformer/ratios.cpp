@@ -8,6 +8,8 @@
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/claims/unit.hpp>
+#include <croquis/claims/vanishing.hpp>
 #include <vector>
 
 namespace croquis::claims {
@@ -98,7 +100,6 @@ Report check_informer_order_heads(const Check& check) {
   const double wanted = check.value("rank correlation");
   const auto tokens = check.count("tokens");
   Report report;
-  double least = 1;
   for (const Subject& subject : check.subjects) {
     const Problem<double> problem = first_tokens(subject.problem, tokens);
     arma::mat logits = problem.Q() * problem.K().t() / std::sqrt(static_cast<double>(problem.p()));
@@ -108,21 +109,26 @@ Report check_informer_order_heads(const Check& check) {
     const arma::vec p = arma::sqrt(arma::sum(arma::square(a), 1)) / arma::sum(a, 1);
     // log of the arithmetic over the geometric mean, up to log n.
     const arma::vec m = arma::log(arma::sum(a, 1)) - arma::mean(logits, 1);
-    const double correlation = rank_correlation(p, check.makes("its-own-order") ? p : m);
-    Finding finding = decide_identity(subject.name, -correlation, -wanted);
+    // A score less the largest of its row is off by 2 (p + 2) u L, L = largest_score, sums over n keys by another n u,
+    // the mean of scores by n u 2L: p_i and M_i are off by half of this at most.
+    const double rounding =
+        4 * static_cast<double>(problem.n() + 2 * problem.p() + 8) * kUnit * (1 + largest_score(problem));
+    const double correlation = rank_correlation(p, check.makes("its-own-order") ? p : m, rounding);
+    Finding finding = std::isnan(correlation)
+                          ? not_applicable(subject.name, "p_i or M_i is the same in all rows, which have no order")
+                          : decide_identity(subject.name, -correlation, -wanted);
     finding.n = problem.n();
     finding.p = problem.p();
     finding.estimate = correlation;
     finding.threshold = check.stated("rank correlation");
     const arma::uword quarter = std::max<arma::uword>(1, problem.n() / 4);
     const arma::uvec by_p = arma::sort_index(p, "descend"), by_m = arma::sort_index(m, "descend");
-    finding.hypotheses =
-        fmt::format("share of the quarter with the largest p that has the largest M = {:.3g}",
-                    double(arma::intersect(by_p.head(quarter), by_m.head(quarter)).eval().n_elem) / double(quarter));
-    least = std::min(least, correlation);
+    add_measured(finding, fmt::format("share of the quarter with the largest p that has the largest M = {:.3g}",
+                                      double(arma::intersect(by_p.head(quarter), by_m.head(quarter)).eval().n_elem) /
+                                          double(quarter)));
+    report.number = std::fmin(report.number, correlation);
     report.findings.push_back(std::move(finding));
   }
-  report.number = least;
   report.sentence = "smallest rank correlation of p_i and M_i over the rows of an input";
   return report;
 }
