@@ -8,8 +8,10 @@
 #include <croquis/attention/v_mean.hpp>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nystromformer/checks.hpp>
+#include <croquis/claims/nystromformer/cores.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/claims/vanishing.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <vector>
 
@@ -88,14 +90,21 @@ Report check_landmarks_sufficient(const Check& check) {
   const double good = check.value("relative error"), share = check.value("share of v-mean");
   const arma::uword landmarks = check.count("landmarks");
   Report report;
-  double worst = 0;
-  std::size_t sufficient = 0;
+  std::size_t sufficient = 0, inputs = 0;
   for (const Subject& subject : check.subjects) {
     const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
-    const arma::uword d = check.makes("all-points") ? problem.n() : std::min(landmarks, problem.n());
+    if (landmarks >= problem.n()) {
+      report.findings.push_back(all_points_finding(subject.name, problem));
+      continue;
+    }
+    const arma::uword d = check.makes("all-points") ? problem.n() : landmarks;
     NystromformerOptions options;
     if (check.makes("all-points")) options.exact_at_n = true;
     const arma::mat exact = exact_attention(problem, Target::softmax).output;
+    if (vanishes(exact, problem)) {
+      report.findings.push_back(not_applicable(subject.name, kOutputVanishes));
+      continue;
+    }
     const double size = spectral_norm<double>(exact);
     const auto error = [&](const arma::mat& output) { return spectral_norm<double>(output - exact) / size; };
     const double observed = error(nystromformer(problem, d, check.draw_key, options).output),
@@ -107,22 +116,24 @@ Report check_landmarks_sufficient(const Check& check) {
     finding.threshold = fmt::format("{}; {}", check.stated("relative error"), check.stated("share of v-mean"));
     const bool enough = finding.verdict == Verdict::verified;
     sufficient += enough ? 1 : 0;
+    ++inputs;
     add_measured(finding,
                  fmt::format("relative error of v-mean = {:.4g}; sufficient = {}", mean, enough ? "yes" : "no"));
     // "Often": no single input decides.
     if (finding.verdict != Verdict::inconclusive) finding.verdict = Verdict::not_applicable;
-    worst = std::max(worst, observed);
+    report.number = std::fmax(report.number, observed);
     report.findings.push_back(std::move(finding));
   }
-  const std::size_t inputs = check.subjects.size();
-  const double failing = 1 - static_cast<double>(sufficient) / static_cast<double>(inputs);
-  Finding often = decide_identity(
-      check.of_own(inputs == 1 ? "alone" : fmt::format("{}{} inputs", check.own_input ? "and others, " : "", inputs)),
-      failing, 1 - check.value("share of inputs"));
-  often.threshold = check.stated("share of inputs");
-  often.hypotheses = fmt::format("sufficient on = {} of {}", sufficient, inputs);
-  report.findings.push_back(std::move(often));
-  report.number = worst;
+  if (inputs > 0) {
+    const double failing = 1 - static_cast<double>(sufficient) / static_cast<double>(inputs);
+    const std::size_t given = check.subjects.size();
+    Finding often = decide_identity(
+        check.of_own(given == 1 ? "alone" : fmt::format("{}{} inputs", check.own_input ? "and others, " : "", given)),
+        failing, 1 - check.value("share of inputs"));
+    often.threshold = check.stated("share of inputs");
+    often.hypotheses = fmt::format("sufficient on = {} of {}", sufficient, inputs);
+    report.findings.push_back(std::move(often));
+  }
   report.sentence =
       fmt::format("largest relative error with {} landmarks; at most {:g}, and {:g} of v-mean's, on {} of {} inputs",
                   landmarks, good, share, sufficient, inputs);
