@@ -41,17 +41,19 @@ struct Decay {
   arma::uword one_percent = 0;  // singular values above a hundredth of the largest
   double stable_rank = 0;
   double log_determinant = 0;  // log |det|, of the matrix as it was given
+  bool lost = false;           // by underflow: then the others mean nothing
 };
 
 // Singular values are good to `rounding` times the largest one.
 Decay decay_of(const arma::mat& matrix, double rounding) {
-  const arma::vec values = arma::svd(matrix) / arma::svd(matrix).max();
+  const arma::vec given = arma::svd(matrix), values = given / given.max();
   const double smallest = values.min();
   return {{(1 - rounding) / (smallest + rounding),
            smallest > rounding ? (1 + rounding) / (smallest - rounding) : std::numeric_limits<double>::infinity()},
           arma::accu(values > 0.01),
           arma::accu(arma::square(values)),
-          arma::accu(arma::log(arma::svd(matrix)))};
+          arma::accu(arma::log(given)),
+          underflows(given.max())};
 }
 
 std::string text_of(const Interval& condition) {
@@ -131,11 +133,16 @@ Report check_conditioning_table(const Check& check) {
   report.findings.resize(cases.size());
   std::vector<Matrices> matrices(cases.size());
   parallel_for(cases.size(), [&](std::size_t i) { matrices[i] = decays_of(cases[i]); });
-  std::size_t below_a = 0, below_b = 0;
+  std::size_t below_a = 0, below_b = 0, judged = 0;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Matrices& m = matrices[i];
     Finding& finding = report.findings[i];
     finding.input = cases[i].name;
+    if (m.c.lost) {
+      finding = not_applicable(cases[i].name, kScoresUnderflow);
+      continue;
+    }
+    ++judged;
     finding.n = cases[i].problem.n();
     finding.p = cases[i].problem.p();
     finding.estimate = finding.observed = m.c.condition.lo;
@@ -151,10 +158,10 @@ Report check_conditioning_table(const Check& check) {
     const double known = 1e-12 * static_cast<double>(finding.n.value()) * (m.a.condition.hi + m.c.condition.hi);
     if (known < 1e-3 && std::abs(m.scaling - expected) > 1e-3 * (1 + expected)) finding.verdict = Verdict::refuted;
   }
-  report.number = static_cast<double>(below_a) / static_cast<double>(cases.size());
+  if (judged > 0) report.number = static_cast<double>(below_a) / static_cast<double>(judged);
   report.sentence =
       fmt::format("cond C is surely below cond A on {} of {} inputs, below cond B on {}: no number is claimed", below_a,
-                  cases.size(), below_b);
+                  judged, below_b);
   return report;
 }
 

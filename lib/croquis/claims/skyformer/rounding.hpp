@@ -1,8 +1,9 @@
-// A-priori rounding bounds for Gaussian kernel matrices.
+// A-priori rounding bounds for Gaussian kernel matrices, and where they underflow.
 #pragma once
 
 #include <armadillo>
 #include <croquis/claims/unit.hpp>
+#include <limits>
 
 namespace croquis::claims {
 
@@ -14,6 +15,12 @@ namespace croquis::claims {
 inline double entry_rounding(arma::uword p, double largest_squared_norm) {
   return (2 * static_cast<double>(p) + 16) * kUnit * (1 + largest_squared_norm);
 }
+
+/// Whether a matrix of this norm is 0, or its entries have lost digits by underflow.
+inline bool underflows(double norm) {
+  return norm < std::numeric_limits<double>::min();
+}
+inline constexpr const char* kScoresUnderflow = "nothing to compare with: the scores C underflow";
 
 /// Relative to ||A||: what LAPACK's symmetric eigenvalues and singular values of a matrix of this size may be off
 /// (backward stable, Householder's n reflections with a few roundings each).
