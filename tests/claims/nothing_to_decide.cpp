@@ -1,0 +1,214 @@
+// Inputs on which a claim says nothing: too few tokens, ties alone, zeros, underflow, all points as landmarks.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/ledger.hpp>
+#include <croquis/claims/rank_correlation.hpp>
+#include <croquis/claims/vanishing.hpp>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/random/draws.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+#include "support/text.hpp"
+
+using namespace croquis::claims;
+using croquis::Key;
+using croquis::Problem;
+using croquis::Verdict;
+
+namespace {
+
+arma::mat normal(arma::uword n, arma::uword p, const char* name) {
+  arma::mat x(n, p);
+  croquis::fill_normal(Key(test_seed()).child(name), 0, x.n_elem, x.memptr());
+  return x;
+}
+
+// Normal tokens, queries and keys `size` times as long.
+Problem<double> tokens(arma::uword n, double size) {
+  return {size * normal(n, 8, "q"), size * normal(n, 8, "k"), normal(n, 8, "v")};
+}
+
+Problem<double> with_values(const Problem<double>& problem, double value) {
+  arma::mat values(problem.n(), 8);
+  return {problem.Q(), problem.K(), values.fill(value)};
+}
+
+LedgerEntry decided(const std::string& id, std::vector<Subject> subjects) {
+  return Ledger(std::move(subjects), {.quick = true}, Key(test_seed())).decide(find_claim(id));
+}
+
+// Ranks by counting, ties with the mean of theirs.
+arma::vec counted_ranks(const arma::vec& x) {
+  arma::vec ranks(x.n_elem);
+  for (arma::uword i = 0; i < x.n_elem; ++i) {
+    const double below = arma::accu(x < x(i) - 1e-9), tied = arma::accu(arma::abs(x - x(i)) <= 1e-9);
+    ranks(i) = below + (tied - 1) / 2;
+  }
+  return ranks;
+}
+
+void check_nothing_to_compare(const std::string& id, const Problem<double>& problem) {
+  CAPTURE(id);
+  const LedgerEntry entry = decided(id, {{"own", problem}});
+  CHECK_MESSAGE(entry.whole.verdict == Verdict::not_applicable, entry.whole.hypotheses);
+  CHECK_FALSE(entry.findings.empty());
+  for (const Finding& finding : entry.findings) {
+    CHECK(finding.verdict == Verdict::not_applicable);
+    CHECK(contains(finding.hypotheses, "nothing to compare with"));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("add_unless_refused: numerics that fail are a row of their input, errors of the program are not") {
+  Report report;
+  add_unless_refused(report, "first", [&] {
+    report.findings.emplace_back();
+    report.findings.back().verdict = Verdict::refuted;
+  });
+  add_unless_refused(report, "second", [] { throw std::runtime_error("no luck"); });
+  REQUIRE(report.findings.size() == 2);
+  CHECK(report.findings[1].input == "second");
+  CHECK(report.findings[1].verdict == Verdict::inconclusive);
+  CHECK(contains(report.findings[1].hypotheses, "refused = no luck; would decide = "));
+  CHECK(report.verdict() == Verdict::refuted);
+  CHECK(refusal([&] { add_unless_refused(report, "third", [] { throw std::invalid_argument("wrong"); }); }) == "wrong");
+  CHECK_THROWS_AS(add_unless_refused(report, "third", [] { throw Interrupted(); }), Interrupted);
+  CHECK(report.findings.size() == 2);
+}
+
+TEST_CASE("vat.verified-d: fewer than 512 tokens are not judged, however few") {
+  for (const char* reading : {"known", "charitable", "code"}) {
+    const std::string id = fmt::format("vat.verified-d/{}", reading);
+    for (const arma::uword n : {2, 3, 17, 19, 20, 21, 22, 64, 511}) {
+      CAPTURE(n);
+      const LedgerEntry entry = decided(id, {{"short", tokens(n, 1)}});
+      CHECK_MESSAGE(entry.whole.verdict == Verdict::not_applicable, entry.whole.hypotheses);
+      CHECK(std::isnan(entry.whole.estimate));
+      CHECK(entry.findings.front().n == n);
+    }
+    const LedgerEntry both = decided(id, {{"short", tokens(511, 1)}, {"long", tokens(512, 1)}});
+    CHECK(both.findings[0].verdict == Verdict::not_applicable);
+    CHECK(both.findings[1].verdict != Verdict::not_applicable);
+  }
+}
+
+TEST_CASE("rank_correlation: ties have the mean of their ranks, also up to rounding; without an order there is none") {
+  // Ranks 1/2, 1/2, 2 and 0, 1, 2: covariance 3/2 over sqrt(3/2 2).
+  CHECK(rank_correlation({1, 1, 2}, {1, 2, 3}, 0) == doctest::Approx(std::sqrt(0.75)).epsilon(1e-12));
+  CHECK(rank_correlation({1, 1 + 1e-15, 2}, {3, 2, 5}, 1e-14) == doctest::Approx(std::sqrt(0.75)).epsilon(1e-12));
+  CHECK(rank_correlation({3, 1, 2}, {5, -1, 0}, 0) == doctest::Approx(1));
+  CHECK(std::isnan(rank_correlation({1, 1, 1}, {1, 2, 3}, 0)));
+  CHECK(std::isnan(rank_correlation({1, 2, 3}, {1, 1, 1 + 1e-15}, 1e-14)));
+}
+
+TEST_CASE("ske.informer-order/heads: equal queries are tied") {
+  Problem<double> given = tokens(512, 1);
+  arma::mat q = given.Q();
+  for (arma::uword i = 32; i < 512; ++i) q.row(i) = q.row(0);
+  const Problem<double> repeated(q, given.K(), given.V());
+  const arma::mat logits = q * given.K().t() / std::sqrt(8);
+  const arma::mat a = arma::exp(logits);
+  const arma::vec p = arma::sqrt(arma::sum(arma::square(a), 1)) / arma::sum(a, 1),
+                  m = arma::log(arma::sum(a, 1)) - arma::mean(logits, 1);
+  const double expected = arma::as_scalar(arma::cor(counted_ranks(p), counted_ranks(m)));
+  CHECK(decided("ske.informer-order/heads", {{"own", repeated}}).whole.estimate ==
+        doctest::Approx(expected).epsilon(1e-9));
+
+  q.each_row() = arma::rowvec(q.row(0));
+  const LedgerEntry same = decided("ske.informer-order/heads", {{"own", Problem<double>(q, given.K(), given.V())}});
+  CHECK(same.whole.verdict == Verdict::not_applicable);
+  CHECK(contains(same.findings.front().hypotheses, "no order"));
+}
+
+TEST_CASE("lin.spectrum/layers: layers of the same share have no order") {
+  std::vector<Subject> heads;
+  for (std::uint64_t layer = 0; layer < 4; ++layer) {
+    heads.push_back({fmt::format("layer {}", layer), tokens(64, 1), layer});
+  }
+  CHECK(decided("lin.spectrum/layers", heads).whole.verdict == Verdict::not_applicable);
+}
+
+TEST_CASE("nys.landmarks: inputs of which all points are landmarks do not count") {
+  const LedgerEntry alone = decided("nys.landmarks/threshold", {{"short", tokens(64, 1)}});
+  CHECK(alone.whole.verdict == Verdict::vacuous);
+  CHECK(contains(alone.findings.front().trivial, "all points"));
+  CHECK(contains(alone.whole.hypotheses, "on 0 of 0 inputs"));
+  const LedgerEntry both = decided("nys.landmarks/threshold", {{"short", tokens(64, 1)}, {"long", tokens(128, 5)}});
+  CHECK(both.whole.verdict == Verdict::refuted);
+  CHECK(contains(both.whole.hypotheses, "on 0 of 1 inputs"));
+}
+
+TEST_CASE("nys.six-iterations/output: rounding does not refute, nor do landmarks that are all points") {
+  // Of long tokens the core is singular values 1 to rounding; of tokens that are 0 it has rank 1 and both are exact.
+  for (const double size : {100.0, 0.0}) {
+    CAPTURE(size);
+    const LedgerEntry all = decided("nys.six-iterations/output", {{"own", tokens(64, size)}});
+    CHECK_FALSE(all.whole.verdict == Verdict::refuted);
+    CHECK(all.findings.back().verdict == Verdict::vacuous);
+    CHECK(contains(all.findings.back().trivial, "all points"));
+  }
+  for (const Finding& finding : decided("nys.six-iterations/output", {{"own", tokens(128, 0)}}).findings) {
+    CHECK(finding.verdict == Verdict::holds);
+    CHECK(finding.observed < 1e-12);
+    CHECK(finding.bound < 1e-6);
+  }
+  CHECK(decided("nys.six-iterations/output", {{"own", tokens(20, 1)}}).whole.verdict == Verdict::vacuous);
+}
+
+TEST_CASE("sky.conditioning, sky.thm2: scores C that underflow are not judged, and do not count") {
+  const Subject far = {"far", tokens(64, 100)}, near = {"near", tokens(64, 1)};
+  for (const char* id : {"sky.thm2/strict", "sky.thm2/charitable", "sky.conditioning/charitable"}) {
+    check_nothing_to_compare(id, far.problem);
+    CAPTURE(id);
+    const LedgerEntry both = decided(id, {far, near});
+    CHECK(both.findings[0].verdict == Verdict::not_applicable);
+    CHECK(both.findings[1].verdict != Verdict::not_applicable);
+  }
+  const LedgerEntry both = decided("sky.conditioning/charitable", {far, near});
+  CHECK(contains(both.whole.hypotheses, " of 1 inputs"));
+  CHECK(both.whole.estimate == decided("sky.conditioning/charitable", {near}).whole.estimate);
+}
+
+TEST_CASE("relative errors of an output or of derivatives that are 0 or rounding compare with nothing") {
+  const char* const outputs[] = {"ske.fig1/strict", "ske.fig1/charitable", "ske.vmean/threshold",
+                                 "nys.six-iterations/output", "lin.eckart-young/charitable"};
+  const char* const derivatives[] = {"rpe.gradient/absolute", "rpe.gradient/relative", "rpe.gradient/explosion",
+                                     "rpe.gradient/direction", "rpe.gradient/normalised"};
+  const Problem<double> given = tokens(128, 1);
+  for (const char* id : outputs) check_nothing_to_compare(id, with_values(given, 0));
+  for (const char* id : derivatives) {
+    check_nothing_to_compare(id, with_values(given, 0));
+    check_nothing_to_compare(id, with_values(given, 1));
+    check_nothing_to_compare(id, tokens(128, 0));
+    CHECK_FALSE(decided(id, {{"own", given}}).whole.verdict == Verdict::not_applicable);
+  }
+  for (const char* id : {"sky.fig1/strict", "nys.landmarks/threshold"}) {
+    check_nothing_to_compare(id, with_values(tokens(512, 1), 0));
+  }
+}
+
+TEST_CASE("vanishes: flat attention of values whose mean is 0, and of no others") {
+  const Problem<double> flat = tokens(128, 0);
+  arma::mat centred = flat.V();
+  centred.each_row() -= arma::mean(flat.V(), 0);
+  const auto output = [](const arma::mat& v) -> arma::mat { return arma::repmat(arma::mean(v, 0), 128, 1); };
+  CHECK(vanishes(output(centred), {flat.Q(), flat.K(), centred}));
+  centred += 1e-10;
+  CHECK_FALSE(vanishes(output(centred), {flat.Q(), flat.K(), centred}));
+}
+
+TEST_CASE("sky.thm2/charitable: its worst case has fewer points than landmarks are asked for") {
+  const auto findings = Ledger({.quick = true}, Key(test_seed())).decide(find_claim("sky.thm2/charitable")).findings;
+  const auto worst = std::find_if(findings.begin(), findings.end(),
+                                  [](const Finding& f) { return f.input == "worst case of sky.thm2"; });
+  REQUIRE(worst != findings.end());
+  CHECK(worst->verdict == Verdict::vacuous);
+  CHECK(contains(worst->trivial, "all points"));
+}
