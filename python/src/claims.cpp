@@ -43,7 +43,6 @@ py::dict verify_claims(const std::string& names, const std::optional<py::tuple>&
   if (head) {
     const HeadArguments given((*head)[0], (*head)[1], (*head)[2], (*head)[3].cast<py::dict>());
     subject.emplace(Subject{(*head)[4].cast<std::string>(), given.problem<double>()});
-    subject->problem.n();  // refuses other numbers of queries than of keys
   }
   const auto rows = call([&](Signals& signals) {
     const LedgerOptions options{

@@ -208,6 +208,22 @@ TEST_CASE("croquis verify: of several heads the run knows the names, and the pag
   CHECK(run_croquis(heads + "--out two.csv --resume", folder.path()).status == 0);
 }
 
+TEST_CASE("croquis verify: a check that broke down is named at the end, and is no unexpected verdict") {
+  TemporaryFolder folder;
+  const std::string run = "verify --claims nys.lemma1 --quick --out a.csv";
+  REQUIRE_FALSE(contains(run_croquis(run, folder.path()).output, "broke down"));
+  std::string rows = read_text(folder / "a.csv");
+  const std::string found = "largest gap between I - A Z_1";  // with it the sentence of nys.lemma1/charitable begins
+  REQUIRE(contains(rows, found));
+  write_text(folder / "a.csv", rows.replace(rows.find(found), found.size(), "the check broke down: no luck"));
+  const ProgramRun again = run_croquis(run + " --resume", folder.path());
+  CHECK(again.status == 0);
+  CHECK_MESSAGE(contains(again.output,
+                         "warning: the check of 1 claim broke down, which says nothing about it: "
+                         "nys.lemma1/charitable\n"),
+                again.output);
+}
+
 TEST_CASE("croquis verify: names of the first edition and of a whole sentence find readings") {
   TemporaryFolder folder;
   const std::string options = " --quick --trials 20 --overwrite";

@@ -157,6 +157,16 @@ TEST_CASE("Ledger: no subject, and two subjects of one name, whose findings woul
   CHECK(contains(refused({small_input(), small_input()}), "Ledger: subjects of different names, got name = "));
 }
 
+TEST_CASE("Ledger: one token, of which every method is exact, and other numbers of queries than of keys are refused") {
+  const arma::mat token(1, 4, arma::fill::ones), two(2, 4, arma::fill::ones);
+  const auto refused = [](const arma::mat& q, const arma::mat& k) {
+    return refusal([&] { Ledger({"head", croquis::Problem<double>(q, k, k)}, {}, Key(1)); });
+  };
+  CHECK(refused(token, token) == "verify: head has one token, of which every method is exact; it decides nothing");
+  CHECK(refused(two, two) == "nothing was thrown");
+  CHECK(refused(two, token) != "nothing was thrown");
+}
+
 TEST_CASE("verify: an entry for each claim, the same whichever others are decided, on one's own input") {
   const Key key(test_seed());
   const Claim &first = find_claim("nys.lemma1"), &second = find_claim("lin.jl-product.stated");

@@ -96,10 +96,13 @@ TEST_CASE("sky.core/inherits: the number is that of the rows which are decided, 
   CHECK(std::isnan(decide_on_heads("sky.core/inherits", {equal}).whole.estimate));
 
   // One token has a query and a key, of which one is drawn: both cores are numbers, of condition 1.
-  const LedgerEntry token = decide_on_heads("sky.core/inherits", {{"token", gaussian_head(1, 4, 2)}});
-  CHECK(token.findings.front().observed == 1);
-  CHECK(token.findings.front().bound == 1);
-  CHECK(token.findings.front().verdict == Verdict::refuted);
+  const Claim& claim = find_claim("sky.core/inherits");
+  Check check = Ledger(other, {.quick = true}, Key(test_seed())).check_of(claim);
+  check.subjects = {{"token", gaussian_head(1, 4, 2)}};  // which a ledger would refuse
+  const Finding token = decide(claim, check).findings.front();
+  CHECK(token.observed == 1);
+  CHECK(token.bound == 1);
+  CHECK(token.verdict == Verdict::refuted);
 }
 
 TEST_CASE("sky.lemmaC2: a row that asks for all columns is vacuous, and one asks for fewer") {

@@ -186,6 +186,10 @@ class Refusals(unittest.TestCase):
         self.refused("Q and K of one width", croquis.exact, Q.T, K, V)
         self.refused("K and V with as many rows as each other", croquis.exact, Q, K, V[:-1])
 
+    def test_claims_of_one_token(self):
+        Q, K, V = square_head(n=1, p=4, p_v=3)
+        self.refused("one token, of which every method is exact; it decides nothing$", croquis.verify, "nys.start", Q, K, V)
+
     def test_empty(self):
         Q, K, V = head()
         self.refused(r"n_q, n_k, p, p_v >= 1", croquis.exact, Q[:0], K, V)

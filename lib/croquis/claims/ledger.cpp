@@ -113,7 +113,7 @@ Report decide(const Claim& claim, const Check& check) {
     return report;
   } catch (const std::exception& failure) {
     Report report;
-    report.sentence = fmt::format("the check broke down: {}", failure.what());
+    report.sentence = fmt::format("{}{}", kBrokeDown, failure.what());
     return report;
   }
 }
@@ -139,6 +139,10 @@ Ledger::Ledger(std::vector<Subject> subjects, bool own, const LedgerOptions& opt
   for (const Subject& subject : shared_.subjects) {
     require(names.insert(subject.name).second, "Ledger", "subjects of different names",
             {{"name", std::string_view(subject.name)}});
+    if (subject.problem.n() < 2) {
+      throw std::invalid_argument(
+          fmt::format("verify: {} has one token, of which every method is exact; it decides nothing", subject.name));
+    }
   }
   if (options.most_trials) {
     require(*options.most_trials >= 2, "Ledger", "two trials at least", {{"most_trials", *options.most_trials}});

@@ -29,10 +29,13 @@ const Claim& find_claim(std::string_view id);
 /// The key of a Ledger in `croquis verify --seed`.
 Key ledger_key(std::uint64_t seed);
 
+/// What the sentence of a claim begins with whose check failed: its INCONCLUSIVE is no finding about the claim.
+inline constexpr std::string_view kBrokeDown = "the check broke down: ";
+
 /// Runs the check of a claim. If the claim has no proof, findings that would be VERIFIED are HOLDS. A check that fails
-/// with any std::exception gives a report without findings, whose verdict is INCONCLUSIVE and whose sentence says why.
-/// Throws std::invalid_argument for no subject and for a mutant that the claim does not have; Interrupted. Cost: that
-/// of the check, from milliseconds to half a minute for those of all_claims().
+/// with any std::exception gives a report without findings, whose verdict is INCONCLUSIVE and whose sentence is
+/// kBrokeDown and why. Throws std::invalid_argument for no subject and for a mutant that the claim does not have;
+/// Interrupted. Cost: that of the check, from milliseconds to half a minute for those of all_claims().
 Report decide(const Claim& claim, const Check& check);
 
 /// Error probability and amount of work.
@@ -74,7 +77,8 @@ class Ledger {
   Ledger(const LedgerOptions& options, const Key& key);
   /// On the caller's input; checks of cubic cost use its first tokens. Findings on it begin with its name; claims that
   /// fixed examples decide have the same findings on any input.
-  /// Throws std::invalid_argument for options outside their ranges.
+  /// Throws std::invalid_argument for options outside their ranges, for other numbers of queries than of keys, and for
+  /// one token, of which every method is exact.
   Ledger(Subject own, const LedgerOptions& options, const Key& key);
   /// On several inputs, such as the heads of a model. Throws std::invalid_argument also for none, and for two of one
   /// name.

@@ -123,6 +123,17 @@ std::map<std::string, std::string> read_expected(const std::string& path) {
   return expected;
 }
 
+void warn_of_broken(const std::vector<LedgerLine>& ledger) {
+  std::vector<std::string> broken;
+  for (const LedgerLine& l : ledger) {
+    if (l.sentence.starts_with(kBrokeDown)) broken.push_back(l.id);
+  }
+  if (broken.empty()) return;
+  say(fmt::format("croquis verify: warning: the check of {} claim{} broke down, which says nothing about {}: {}\n",
+                  broken.size(), broken.size() == 1 ? "" : "s", broken.size() == 1 ? "it" : "them",
+                  fmt::join(broken, ", ")));
+}
+
 bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std::string, std::string>& expected) {
   bool any = false;
   for (const LedgerLine& l : ledger) {

@@ -29,6 +29,9 @@ std::string sentence_of_elsewhere(const std::vector<std::string>& claims);
 /// Throws std::invalid_argument for a file that cannot be opened and a line that is anything else, with its number.
 std::map<std::string, std::string> read_expected(const std::string& path);
 
+/// Says on standard error which claims are INCONCLUSIVE because their check broke down, and nothing where none is.
+void warn_of_broken(const std::vector<LedgerLine>& ledger);
+
 /// Says on standard error which claims came out other than expected; whether one did.
 bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std::string, std::string>& expected);
 
