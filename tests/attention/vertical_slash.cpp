@@ -55,13 +55,12 @@ ExpectedPattern expected_scores(const Problem<T>& problem, arma::uword d, const 
     }
   }
   for (arma::uword j = 0; j < std::min(options.first, n_k); ++j) columns[static_cast<long>(j)] += 1000.0L - j;
-  std::vector<long> near;  // 0, 1, -1, 2, -2, ... or 0, -1, -2, ...
-  for (long t = 0; near.size() < options.recent; ++t) {
-    if (t > 0 && !problem.is_causal()) near.push_back(t);
-    near.push_back(-t);
-  }
-  for (std::size_t r = 0; r < options.recent; ++r) {
-    if (diagonals.contains(near[r])) diagonals[near[r]] += 1000.0L - static_cast<long double>(r);
+  std::vector<long> near;  // all diagonals there are, the nearest first, and of two as near the one after the own key
+  for (const auto& [t, weight] : diagonals) near.push_back(t);
+  std::sort(near.begin(), near.end(),
+            [](long s, long t) { return std::pair(std::abs(s), -s) < std::pair(std::abs(t), -t); });
+  for (std::size_t r = 0; r < std::min<std::size_t>(options.recent, near.size()); ++r) {
+    diagonals[near[r]] += 1000.0L - static_cast<long double>(r);
   }
   const auto v = std::min<std::size_t>(static_cast<std::size_t>(options.vertical * static_cast<double>(d)), d - 1);
   const Largest vertical = largest_of(columns, v), slash = largest_of(diagonals, d - v);
@@ -105,6 +104,25 @@ TEST_CASE_TEMPLATE("vertical-slash: columns and diagonals of the largest sums, i
     check_mask(vertical_slash(problem, shape.tokens.n_k), problem, masked_exact(problem), mask_entry_error(problem));
   }
   CHECK(compared > all / 2);
+}
+
+TEST_CASE("vertical-slash: the nearest diagonals are as many as asked for, where one side has few or none") {
+  for (const TokenAlignment tokens : {TokenAlignment{1, 30}, {2, 30}, {30, 2}, {30, 1}}) {
+    CAPTURE(tokens.n_q);
+    const Problem<double> problem = masked_problem<double>({tokens, false}, 3, Key(4));
+    for (const arma::uword recent : {1U, 3U, 100U}) {
+      for (const arma::uword d : {1U, 4U, 29U}) {
+        if (d >= tokens.n_k) continue;
+        const VerticalSlashOptions options{.last = 4, .vertical = 0, .recent = recent};
+        check_mask(vertical_slash(problem, d, options), problem, expected_scores(problem, d, options).scores,
+                   mask_entry_error(problem));
+      }
+    }
+  }
+  // One query: its own key is the last one, and the three nearest keys are the last three.
+  const Problem<double> one = masked_problem<double>({{1, 30}, false}, 3, Key(5));
+  const Dense b = vertical_slash(one, 3, {.vertical = 0, .recent = 3}).scores->dense();
+  for (arma::uword j = 0; j < 30; ++j) CHECK((b(0, j) > 0) == (j >= 27));
 }
 
 TEST_CASE_TEMPLATE("vertical-slash: a column or a diagonal that has all the weight is found", T, float, double) {

@@ -58,11 +58,14 @@ ColumnsAndDiagonals columns_and_diagonals(const Problem<T>& problem, arma::uword
   constexpr double forced = 1e12;
   for (arma::uword j = 0; j < std::min(n_k, options.first); ++j) columns[j] = forced - static_cast<double>(j);
   const arma::uword own = n_k - 1;
-  for (arma::uword near = 0; near < options.recent; ++near) {  // own key, and where there are keys after it, by turns
-    const bool after = !problem.is_causal() && near % 2 == 1;
-    const arma::uword distance = problem.is_causal() ? near : (near + 1) / 2;
-    if (after ? own + distance >= diagonals.size() : distance > own) continue;
-    diagonals[after ? own + distance : own - distance] = forced - static_cast<double>(near);
+  arma::uword near = 0;
+  const auto force = [&](arma::uword u) {
+    if (u < diagonals.size() && near < options.recent) diagonals[u] = forced - static_cast<double>(near++);
+  };
+  force(own);
+  for (arma::uword distance = 1; near < std::min<arma::uword>(options.recent, diagonals.size()); ++distance) {
+    force(own + distance);  // none under a mask, where the queries' own keys are the last diagonal
+    if (distance <= own) force(own - distance);
   }
   const auto share = static_cast<arma::uword>(options.vertical * static_cast<double>(d));
   const arma::uword v = std::min(share, d - 1);
