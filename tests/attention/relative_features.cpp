@@ -77,10 +77,11 @@ TEST_CASE_TEMPLATE("prf-rpe: sharp biases, where the FFT loses rows, are compute
 }
 
 TEST_CASE_TEMPLATE("prf-rpe: entries of the bias that no query and key have do not change a bit", T, float, double) {
-  for (const auto& [tokens, height] :
+  for (const auto& shape :
        {std::pair<TokenAlignment, arma::uword>{{30, 70}, 1}, {{70, 30}, 1}, {{13, 40}, 5}, {{40, 13}, 5}}) {
-    CAPTURE(tokens.n_q);
-    CAPTURE(height);
+    const auto [tokens, height] = shape;
+    CAPTURE(shape.first.n_q);
+    CAPTURE(shape.second);
     const RelativeGrid grid(tokens.n(), height);
     RelativePosition<T> position{T(0.1) * random_matrix<T>(grid.size(), 1, Key(8)).as_col(), false, height};
     const Problem<T> problem = random_rectangle<T>(tokens.n_q, tokens.n_k, 4, 3, 1, Key(9), position);

@@ -46,15 +46,16 @@ TEST_CASE_TEMPLATE("RelativePosition: cut keeps b_t of the distances that are le
 
 TEST_CASE("RelativePosition: entries that no query and key have are left out, and mask nothing") {
   const double none = -std::numeric_limits<double>::infinity();
-  for (const auto& [tokens, height] : {std::pair<TokenAlignment, arma::uword>{{3, 7}, 1},
-                                       {{7, 3}, 1},
-                                       {{1, 5}, 1},
-                                       {{12, 12}, 3},
-                                       {{5, 12}, 3},
-                                       {{12, 6}, 4},
-                                       {{12, 2}, 3}}) {
-    CAPTURE(tokens.n_q);
-    CAPTURE(tokens.n_k);
+  for (const auto& shape : {std::pair<TokenAlignment, arma::uword>{{3, 7}, 1},
+                            {{7, 3}, 1},
+                            {{1, 5}, 1},
+                            {{12, 12}, 3},
+                            {{5, 12}, 3},
+                            {{12, 6}, 4},
+                            {{12, 2}, 3}}) {
+    const auto [tokens, height] = shape;
+    CAPTURE(shape.first.n_q);
+    CAPTURE(shape.first.n_k);
     const RelativeGrid grid(tokens.n(), height);
     std::vector<bool> used(grid.size());
     for (arma::uword i = 0; i < tokens.n_q; ++i) {
