@@ -62,7 +62,8 @@ ExpectedPattern expected_scores(const Problem<T>& problem, arma::uword d, const 
   for (std::size_t r = 0; r < std::min<std::size_t>(options.recent, near.size()); ++r) {
     diagonals[near[r]] += 1000.0L - static_cast<long double>(r);
   }
-  const auto v = std::min<std::size_t>(static_cast<std::size_t>(options.vertical * static_cast<double>(d)), d - 1);
+  const auto v =
+      std::min<std::size_t>(static_cast<std::size_t>(options.vertical * static_cast<double>(d) + 1e-9), d - 1);
   const Largest vertical = largest_of(columns, v), slash = largest_of(diagonals, d - v);
   const auto has = [](const Largest& of, long key) {
     return std::find(of.keys.begin(), of.keys.end(), key) != of.keys.end();
@@ -171,6 +172,12 @@ TEST_CASE("vertical-slash: the preset code has the first columns and the nearest
   const Dense b = vertical_slash(problem, 40, {.first = 30, .recent = 100}).scores->dense();
   for (arma::uword i = 0; i < 60; ++i) {
     for (arma::uword j = 0; j < 60; ++j) CHECK((b(i, j) > 0) == (j <= i && (j < 5 || i < j + 35)));
+  }
+  // 29 of 100: 0.29 * 100 is below 29 in double.
+  const Problem<double> longer = masked_problem<double>({{120, 120}, true}, 3, Key(3));
+  const Dense c = vertical_slash(longer, 100, {.vertical = 0.29, .first = 30, .recent = 100}).scores->dense();
+  for (arma::uword i = 0; i < 120; ++i) {
+    for (arma::uword j = 0; j < 120; ++j) CHECK((c(i, j) > 0) == (j <= i && (j < 29 || i < j + 71)));
   }
   const double visits = visits_of(vertical_slash(problem, 20)), choice = 60 * 60 * (2 * 6 + 1);
   CHECK(method_on(problem, "vertical-slash").flops(20) >= visits * 19 + choice);

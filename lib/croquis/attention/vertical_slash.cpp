@@ -2,6 +2,7 @@
 #include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/attention/vertical_slash.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/whole_part.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/larger_first.hpp>
 #include <limits>
@@ -67,8 +68,7 @@ ColumnsAndDiagonals columns_and_diagonals(const Problem<T>& problem, arma::uword
     force(own + distance);  // none under a mask, where the queries' own keys are the last diagonal
     if (distance <= own) force(own - distance);
   }
-  const auto share = static_cast<arma::uword>(options.vertical * static_cast<double>(d));
-  const arma::uword v = std::min(share, d - 1);
+  const arma::uword v = std::min(whole_part(options.vertical, d), d - 1);
   return {largest_places(columns, v), largest_places(diagonals, d - v)};
 }
 

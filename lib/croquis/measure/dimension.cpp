@@ -6,6 +6,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/core/whole_part.hpp>
 #include <croquis/measure/dimension.hpp>
 #include <croquis/measure/head_columns.hpp>
 #include <croquis/measure/lift_spectrum.hpp>
@@ -29,7 +30,7 @@ struct Sufficient {
 // The smallest d at which at most a part `delta` of the draws fails.
 Sufficient smallest(std::vector<double> draws, double delta) {
   std::sort(draws.begin(), draws.end());
-  const auto allowed = static_cast<std::size_t>(std::floor(delta * static_cast<double>(draws.size()) + 1e-9));
+  const std::size_t allowed = whole_part(delta, draws.size());
   const double d = draws[draws.size() - 1 - std::min(allowed, draws.size() - 1)];
   // Where no d does, those that fail are the draws that fail with all 2n of their landmarks.
   const auto failures = std::count_if(draws.begin(), draws.end(), [&](double x) { return x > d || std::isinf(x); });
