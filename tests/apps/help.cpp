@@ -68,6 +68,7 @@ TEST_CASE("plot --help: says what is drawn of a result of each command that writ
     CHECK_MESSAGE(contains(run.output.substr(start), std::string("\n  ") + command + " "), command);
   }
   CHECK(contains(run.output, "Example: croquis plot "));
+  CHECK(contains(run.output, "a metric in croquis list columns"));
   for (const std::string reader : {"show", "report"}) {
     CHECK(contains(run_croquis(reader + " --help", folder.path()).output, "Example: croquis " + reader + " "));
   }

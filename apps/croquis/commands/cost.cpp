@@ -195,12 +195,12 @@ void add_options(CLI::App& app, CostOptions& options) {
   app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
   app.add_option("--p", options.p, "width of the head")->check(whole_number(1))->capture_default_str();
   add_bias_options(app, options.bias, options.causal);
-  app.add_option("--repeats", options.calls.repeats, "timed calls of each")
+  app.add_option("--repeats", options.calls.repeats, "timed calls for each method, n and d")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();
   app.add_option("--exact-to", options.exact_to, "exact attention for n up to this one (default: all)")
       ->check(whole_number(0));
-  app.add_option("--warmup", options.calls.warmup, "calls before them")
+  app.add_option("--warmup", options.calls.warmup, "untimed calls before the timed ones")
       ->check(whole_number(0, kMaximumTrials))
       ->capture_default_str();
 }

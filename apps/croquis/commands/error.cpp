@@ -255,8 +255,9 @@ void add_options(CLI::App& app, ErrorOptions& options) {
   app.add_option("--trials", options.trials, "draws of every random method")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();
-  app.add_option("--rows", options.rows,
-                 "for large n: so many random rows of the exact output, at least 20, and intervals (default all)")
+  app.add_option(
+         "--rows", options.rows,
+         "for large n: estimate errors, with intervals, from this many random rows (at least 20; default: all rows)")
       ->check(whole_number(1));
   app.add_flag("--by-rows", options.by_rows,
                "with --rows and --q, --k, --v: the tokens divided over the ranks of mpirun");
@@ -265,7 +266,7 @@ void add_options(CLI::App& app, ErrorOptions& options) {
   app.add_flag("--row-errors", options.row_errors,
                "measure single rows too: quantiles of their relative errors and cosines, KL of their scores");
   app.add_flag("--bounds", options.bounds,
-               "what theorems guarantee beside what is measured, in four more columns (docs/claims.md)");
+               "add four columns with the error bound of a proved theorem, where one applies (docs/claims.md)");
   app.add_option("--save-output", options.save_output,
                  "a folder for the outputs of all rows and the exact ones, as .npy");
 }

@@ -328,7 +328,7 @@ void add_options(CLI::App& app, ModelOptions& options) {
       "tokens, which are the default");
   app.add_option(
       "--mask", options.labels.mask,
-      "of a text: the share of tokens that are masked and predicted, from 0 to 1; at least one token a window "
+      "with a text, masked language model: share of tokens to mask and predict, from 0 to 1; at least one a window "
       "(default 0.15)");
   app.option_defaults()->group(kMeasureGroup);
   add_precision_option(app, options.run);
@@ -341,9 +341,10 @@ void add_options(CLI::App& app, ModelOptions& options) {
   app.add_option("--trials", options.trials, "draws of every random method, for each sequence")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();
-  app.add_option("--layers", options.layers, "that are approximated: all, 0,3-5, or each: one at a time")
+  app.add_option("--layers", options.layers, "layers to approximate: all, 0,3-5, or each (one layer at a time)")
       ->capture_default_str();
-  app.add_option("--heads", options.heads, "of these layers: all, or numbers from 0, as 0-3,7")->capture_default_str();
+  app.add_option("--heads", options.heads, "heads to approximate in these layers: all, or numbers from 0, as 0-3,7")
+      ->capture_default_str();
   app.add_flag("--by-layer", options.by_layer, "the error of every layer's output too, in X.layers.csv");
 }
 

@@ -47,7 +47,9 @@ int run_plot(const PlotOptions& options) {
 void add_options(CLI::App& app, PlotOptions& options) {
   app.add_option("file", options.file, "a CSV of another command")->required();
   app.option_defaults()->group("Which rows");
-  app.add_option("--metric", options.metric, "column to draw (default: the one that --plot of that command draws)");
+  app.add_option(
+      "--metric", options.metric,
+      "column to draw, a metric in croquis list columns (default: the one that --plot of that command draws)");
   app.add_option("--methods", options.methods, "these curves alone: methods, operators or maps, a,b");
   app.add_option("--features", options.features, "these d alone: 16,64 or 16:256 (doubling)");
   app.add_option("--input", options.input,

@@ -249,7 +249,7 @@ void add_options(CLI::App& app, SketchOptions& options) {
       ->capture_default_str();
   app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at n)")
       ->capture_default_str();
-  app.add_option("--trials", options.trials, "draws of each")
+  app.add_option("--trials", options.trials, "draws of every operator and landmark policy, for each d")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();
 }

@@ -213,7 +213,7 @@ void add_options(CLI::App& app, VarianceOptions& options) {
   app.add_option("--maps", options.maps, "prf,trf,... or all (see list features)")->capture_default_str();
   app.add_option("--projections", options.projections, "iid,haar,... or all")->capture_default_str();
   app.add_option("--features", options.features, "4,16,64 or 4:1024 (doubling)")->capture_default_str();
-  app.add_option("--trials", options.trials, "draws of each")
+  app.add_option("--trials", options.trials, "draws for every map, projection, norm and d")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();
 }

@@ -54,8 +54,8 @@ void add_run_options(CLI::App& command, RunOptions& run) {
   command.add_option("--threads", run.threads, "threads; 0: all processors")
       ->check(whole_number(0, 4096))
       ->capture_default_str();
-  command.add_option("--shard", run.shard, "i/N: a fixed part of the rows, for croquis merge to put together");
-  command.add_flag("--resume", run.resume, "go on with the rows that --out has");
+  command.add_option("--shard", run.shard, "i/N: compute part i of N of the rows; croquis merge joins the parts");
+  command.add_flag("--resume", run.resume, "keep the rows in --out and compute the missing ones");
   command.option_defaults()->group(kOutputGroup);
   command.add_option("--out", run.out, "rows (default COMMAND.csv)");
   command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
@@ -113,7 +113,8 @@ void add_model_options(CLI::App& command, InputOptions& input) {
   command.add_option("--model-config", input.model_config, "its config.json (default: the one beside it)");
   command.add_option("--ids", input.ids, "model: token ids in place of a text, .npy of (sequences, n)");
   command.add_option("--lengths", input.lengths, "tokens of each sequence of --ids, .npy (default n)");
-  command.add_option("--sequence", input.sequence, "of --ids: all, or numbers from 0, as 0-3,7")->capture_default_str();
+  command.add_option("--sequence", input.sequence, "sequences of --ids to use: all, or numbers from 0, as 0-3,7")
+      ->capture_default_str();
   command.add_option("--n", input.n, "tokens (default 1024)")->check(whole_number(1));
 }
 
@@ -123,10 +124,11 @@ std::function<std::string()> add_input_options(CLI::App& command, InputOptions& 
       ->check(one_of(input_kinds()))
       ->capture_default_str();
   add_model_options(command, input);
-  command.add_option("--layer", input.layer, "of the model: all, or numbers from 0, as 0-3,7")->capture_default_str();
+  command.add_option("--layer", input.layer, "layers of the model to measure: all, or numbers from 0, as 0-3,7")
+      ->capture_default_str();
   command
       .add_option("--join-windows", input.join_windows,
-                  "text, model: so many windows of --n tokens, or sequences, make one head")
+                  "text, model: join this many windows of --n tokens, or sequences of --ids, into one head")
       ->check(whole_number(1));
   command.add_flag("--token-type", input.token_type, "text: add BERT's token-type embedding, the same for all tokens");
   command.add_option("--q", input.q,
@@ -136,9 +138,11 @@ std::function<std::string()> add_input_options(CLI::App& command, InputOptions& 
   command.add_option("--v", input.v, "values, with the heads and rows of the keys");
   command.add_option("--qkv", input.qkv,
                      "all three in one .npz, .safetensors or .pt, named q, k, v; implies --input arrays");
-  command.add_option("--head", input.head, "of the model, of arrays: all, or numbers from 0, as 0-3,7")
+  command
+      .add_option("--head", input.head, "heads of the model or the arrays to measure: all, or numbers from 0, as 0-3,7")
       ->capture_default_str();
-  command.add_option("--head-sample", input.head_sample, "so many of these heads, drawn at random with the seed")
+  command
+      .add_option("--head-sample", input.head_sample, "measure this many of these heads, drawn at random with the seed")
       ->check(whole_number(1));
   command.add_option("--p", input.p, "width of the head (default 64)")->check(whole_number(1));
   command.add_option("--length", input.length, "tokens from here on are padding (default n)")->check(whole_number(1));
