@@ -265,7 +265,7 @@ Command sketch_command() {
           .run = measuring(options, run_sketch),
           .results = {.columns = croquis::sketch_columns().all(),
                       .write_summary = write_grouped_summary,
-                      .draw = draw_grouped,
+                      .draw = drawing(),
                       .picture = "a metric against d, a line an operator or landmark policy",
                       .print = print_sketch_tables,
                       .report = [](const croquis::Table& table) {

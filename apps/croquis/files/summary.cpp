@@ -65,6 +65,15 @@ std::string table_text(const Grouping& grouping, const std::string& columns, con
   return text;
 }
 
+void write_summary(const std::string& path, const Grouping& grouping) {
+  write_whole(path, table_text(grouping, "metric,count,failed,mean,standard_error,q10,q50,q90",
+                               [](const Group& group, const Summary& s) {
+                                 return fmt::format("{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.mean),
+                                                    csv_number(s.standard_error), csv_number(s.q10), csv_number(s.q50),
+                                                    csv_number(s.q90));
+                               }));
+}
+
 void write_heads(const std::string& path, const Grouping& grouping) {
   write_whole(path, table_text(grouping, kHeadColumns, [](const Group& group, const Summary& s) {
                 return fmt::format("{},{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.q50),
@@ -86,15 +95,6 @@ std::vector<Companion> summary_files(std::size_t inputs) {
   std::vector<Companion> files = {summary_file};
   if (inputs > 1) files.push_back(heads_file);
   return files;
-}
-
-void write_summary(const std::string& path, const Grouping& grouping) {
-  write_whole(path, table_text(grouping, "metric,count,failed,mean,standard_error,q10,q50,q90",
-                               [](const Group& group, const Summary& s) {
-                                 return fmt::format("{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.mean),
-                                                    csv_number(s.standard_error), csv_number(s.q10), csv_number(s.q50),
-                                                    csv_number(s.q90));
-                               }));
 }
 
 void write_grouped_summary(const croquis::Table& table, const std::string& out) {

@@ -366,10 +366,6 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
               picture.path);
 }
 
-void draw_grouped(const croquis::Table& all, const PlotRequest& request) {
-  draw_usual(all, request, "");
-}
-
 std::function<void(const croquis::Table& all, const PlotRequest& request)> drawing(const std::string& usual) {
   return [=](const croquis::Table& all, const PlotRequest& request) { draw_usual(all, request, usual); };
 }

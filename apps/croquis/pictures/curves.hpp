@@ -29,8 +29,7 @@ void draw_groups(const croquis::Grouping& grouping, const std::string& metric, c
 /// With more curves than this, bands would hide each other and are left out.
 inline constexpr std::size_t kMostBands = 8;
 
-/// Results::draw of a command whose rows are grouped by their columns. Several inputs are drawn together. Throws
-/// std::invalid_argument for a metric, a curve or an axis that there is not.
-void draw_grouped(const croquis::Table& all, const PlotRequest& request);
-/// The same; where no metric is asked for, `usual` if some row has it.
-std::function<void(const croquis::Table& all, const PlotRequest& request)> drawing(const std::string& usual);
+/// Results::draw of a command whose rows are grouped by their columns; where no metric is asked for, `usual` if some
+/// row has it. Several inputs are drawn together. What is returned throws NothingToDraw, and std::invalid_argument for
+/// a metric, a curve or an axis that there is not.
+std::function<void(const croquis::Table& all, const PlotRequest& request)> drawing(const std::string& usual = "");

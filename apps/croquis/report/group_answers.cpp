@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <croquis/attention/method_choice.hpp>
 #include <croquis/measure/cost.hpp>
@@ -15,6 +14,7 @@
 
 #include "files/group_table.hpp"
 #include "files/targets.hpp"
+#include "options/lists.hpp"
 #include "pictures/what_is_shown.hpp"
 #include "report/axis_scale.hpp"
 #include "report/section.hpp"
@@ -182,11 +182,7 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const std
 double share_of_exact_flops(const Group& group, bool causal) {
   const auto size = [&](const char* name) {
     const auto found = group.key.find(name);
-    arma::uword value = 0;
-    if (found == group.key.end()) return value;
-    const std::string& text = found->second;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
+    return found == group.key.end() ? 0 : static_cast<arma::uword>(parse_number(found->second).value_or(0));
   };
   const arma::uword n = size("n"), n_q = size("n_q");
   const double exact = croquis::exact_flops({n_q > 0 ? n_q : n, n}, size("p"), size("p_v"), causal);

@@ -109,24 +109,14 @@ Finding finding_of(const Check& check, const Bound& bound, const Example& e, Pro
   const auto method = prepare(find_method<double>("sampled-columns"), e.problem,
                               OptionValues(std::map<std::string, std::string>{{"p", name}}));
   const std::string input = fmt::format("{} {} d={}", e.name, name, d);
-  if (!(e.norms > 0)) {
-    Finding zero;
-    zero.input = input;
-    zero.verdict = Verdict::not_applicable;
-    zero.hypotheses = "V = 0";
-    return zero;
-  }
+  if (!(e.norms > 0)) return not_applicable(input, "V = 0");
   std::vector<double> betas;
   for (std::uint64_t t = 0; t < (kind == Probabilities::pilot ? check.count("pilots") : 1); ++t) {
     betas.push_back(e.quality(weights_of(e, kind, d, check.draw_key.child("beta").child(t))));
   }
   const double beta = quantile_of(betas, 0.5), typical = bound.factor(beta) / static_cast<double>(d);
   if (!(beta > 0)) {
-    Finding none;
-    none.input = input;
-    none.verdict = Verdict::not_applicable;
-    none.hypotheses = "beta = 0 for half of the pilots or more: the proposition says nothing of them";
-    return none;
+    return not_applicable(input, "beta = 0 for half of the pilots or more: the proposition says nothing of them");
   }
   // The proposition says nothing of a pilot with beta = 0. Another one takes its place, so that the draws that are
   // counted are those given beta > 0; of them the share that fails is at most delta, as it is for each such pilot.
