@@ -6,8 +6,8 @@
 
 namespace croquis {
 
-/// b_t = -slope |t| (ALiBi, Press et al. 2022). The slope may have any sign; the entries have to be
-/// finite.
+/// b_t = -slope |t| (ALiBi, Press et al. 2022). The slope may have any sign; the entries have to
+/// be finite.
 arma::vec alibi_bias(arma::uword n, double slope);
 
 struct T5Bias {

@@ -28,8 +28,7 @@ inline constexpr double kSmallestBandwidth = 1e-100, kLargestBandwidth = 1e100;
 ///   entries are accurate to about p u wherever the points lie; the Gaussian ones as gaussian_kernel().
 /// Cost of a block of a x b: about 3 a b p flops and a b exponentials.
 /// Throws: std::invalid_argument without points, for points that are not finite, and unless kSmallestBandwidth <=
-/// bandwidth <= kLargestBandwidth. X /
-///   bandwidth must have squares that do not overflow.
+///   bandwidth <= kLargestBandwidth. X / bandwidth must have squares that do not overflow.
 KernelMatrix<double> point_kernel_matrix(arma::mat x, PointKernel kernel, double bandwidth);
 
 }  // namespace croquis

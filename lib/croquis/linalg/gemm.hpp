@@ -41,9 +41,9 @@ template <typename T>
 constexpr arma::uword kNarrowTerms = 512 / sizeof(T);
 
 /// C = alpha A op(B) + beta C for a narrow A (m x k, about 64 rows, stored without gaps). With beta = 0, C need not be
-/// set before. It makes calls of at most
-/// 10^6 multiplications. With AVX-512, OpenBLAS computes such small products without packing A and B, which is up to
-/// twice as fast. Its kernels for AVX2 pack them all the same and lose up to a tenth.
+/// set before. It makes calls of at most 10^6 multiplications. With AVX-512, OpenBLAS computes such small products
+/// without packing A and B, which is up to twice as fast. Its kernels for AVX2 pack them all the same and lose up to a
+/// tenth.
 template <typename T>
 void narrow_gemm(CBLAS_TRANSPOSE tb, arma::uword m, arma::uword n, arma::uword k, T alpha, const T* a, const T* b,
                  arma::uword ldb, T beta, T* c, arma::uword ldc) {

@@ -82,8 +82,7 @@ class JointIteration {
   // M <- (13 M - 15 W M + W^2 (7 M - W M)) / 4. A part is with the same thread in both loops. Returns the new
   // ||I - W||_F.
   double step() {
-    const arma::uword d = m_.n_rows;
-    arma::Mat<T> w = columns_of(m_, 0, d), square = columns_of(wm_, 0, d);
+    arma::Mat<T> w = this->w(), square = columns_of(wm_, 0, m_.n_rows);
     for_parts([&](const ColumnPart& part, double&) {
       arma::Mat<T> wm(part.rows, part.count, arma::fill::zeros);
       add_rows(w, columns_of(m_, part.first, part.count), wm);
@@ -100,7 +99,7 @@ class JointIteration {
     return std::sqrt(squares);
   }
 
-  arma::Mat<T> w() const { return m_.head_cols(m_.n_rows); }
+  arma::Mat<T> w() { return columns_of(m_, 0, m_.n_rows); }  // in place
   arma::Mat<T> x() const { return m_.tail_cols(m_.n_cols - m_.n_rows); }
 
  private:

@@ -49,9 +49,8 @@ std::vector<SavedChoice> parse_saved_choices(std::string_view bytes, const std::
 /// The choices of the file `path`, as a replacement of the heads of a model, with the method "choice" and the name of
 /// the file as preset. A choice is for its "heads"; where it has none, for its layer and head, null being all of them.
 /// Heads that the file does not name are exact, and are not among the replaced ones. Exact attention in a model is its
-/// own, whatever the target. Throws: std::invalid_argument,
-/// which names the file, for a choice that was made for heads of no model, for layers and heads that the model does not
-/// have, and for a head that is chosen twice.
+/// own, whatever the target. Throws: std::invalid_argument, which names the file, for a choice that was made for heads
+/// of no model, for layers and heads that the model does not have, and for a head that is chosen twice.
 Replacement replacement_of(const std::vector<SavedChoice>& choices, const std::string& path, arma::uword layers,
                            arma::uword heads);
 
