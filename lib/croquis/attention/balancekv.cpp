@@ -70,7 +70,7 @@ double balancekv_flops(double n_q, double n_k, double p, double p_v, double d, c
   const HalvedKeys halved(static_cast<arma::uword>(n_k), static_cast<arma::uword>(kept), options);
   return halving_entries(balancing_rounds(halved.count, halved.left, options.block)) *
              TokenKernel<double>::entry_flops(p, p_v) +
-         n_q * kept * (2 * (p + p_v) + 1);
+         n_q * kept * pair_flops(p, p_v);
 }
 
 template <typename T>

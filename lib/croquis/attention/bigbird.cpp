@@ -116,7 +116,7 @@ Method<T> bigbird_method() {
     require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
     const auto p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return bigbird(problem, d, draw_key, options); },
-            [=](double d) { return most_visits(problem, d) * (2 * (p + p_v) + 1); }};
+            [=](double d) { return most_visits(problem, d) * pair_flops(p, p_v); }};
   };
   return method;
 }

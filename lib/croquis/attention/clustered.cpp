@@ -133,7 +133,7 @@ Method<T> method_of(bool improved) {
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, d, draw_key, chosen, top, name); },
             [=](double d) {
               const double clusters = 2 * n_q * (p + 1) * bits + 2 * n_q * d * (updates + 1) + n_q * bits * updates;
-              return (d * n_k + n_q * k) * (2 * (p + p_v) + 1) + clusters;
+              return (d * n_k + n_q * k) * pair_flops(p, p_v) + clusters;
             }};
   };
   return method;

@@ -66,7 +66,7 @@ Method<T> longformer_method() {
     const LongformerOptions options = options_of_longformer().read(values);
     const auto p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key&) { return longformer(problem, d, options); },
-            [=](double d) { return most_visits(problem, d) * (2 * (p + p_v) + 1); }};
+            [=](double d) { return most_visits(problem, d) * pair_flops(p, p_v); }};
   };
   return method;
 }

@@ -56,6 +56,12 @@ struct Approximation {
 template <typename T>
 Approximation<T> from_scores(LinearOperator<T> scores, const Problem<T>& problem);
 
+/// The flops of softmax attention on one pair of a query and a key, counted as in PreparedMethod::flops: the score, its
+/// exponential, and the weighted value.
+constexpr double pair_flops(double p, double p_v) {
+  return 2 * (p + p_v) + 1;
+}
+
 /// A method on one problem. It caches the work that does not depend on d or on the draw. Thread-safe.
 template <typename T>
 struct PreparedMethod {

@@ -249,7 +249,7 @@ Method<T> mra_2_method() {
     return {[=](arma::uword d, const Key&) { return mra_2(problem, d, options); },
             [=](double d) {
               const double pairs = std::clamp(n_q * d, least, all);
-              return pairs * (2 * (p + p_v) + 1) +
+              return pairs * pair_flops(p, p_v) +
                      blocks * (2 * p + (options.rest == RestOfBlocks::means ? 2 * p_v : 0));
             }};
   };

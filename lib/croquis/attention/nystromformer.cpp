@@ -225,7 +225,7 @@ Method<T> nystromformer_method() {
     };
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, landmarks, d, draw_key, options); },
             [=](double d) {
-              if (options.exact_at_n && d == n_q && d == n_k) return d * d * (2 * (p + p_v) + 1);
+              if (options.exact_at_n && d == n_q && d == n_k) return d * d * pair_flops(p, p_v);
               const double chosen = options.landmarks ? landmark_flops(*options.landmarks, n_k, p, d) : 0;
               return chosen + 2 * n * d * p + 2 * d * d * p + (n * d + d * d) + of_core(d) + 2 * n * d * p_v;
             }};

@@ -169,7 +169,7 @@ Method<T> reformer_method() {
     return {[=](arma::uword d, const Key& draw_key) { return reformer(problem, d, draw_key, options); },
             [=](double d) {
               const double hashes = d < n ? sides * rounds * n * p * n * 2 * rounds / d : 0;
-              return most_visits(problem, d) * (2 * (p + p_v) + 1) + hashes;
+              return most_visits(problem, d) * pair_flops(p, p_v) + hashes;
             }};
   };
   return method;

@@ -96,7 +96,7 @@ const Options<ScatterbrainOptions>& options_of_scatterbrain() {
 }  // namespace
 
 double scatterbrain_flops(double n_q, double n_k, double p, double p_v, double d, const ScatterbrainOptions& options) {
-  if (d >= n_k) return n_q * n_k * (2 * (p + p_v) + 1);
+  if (d >= n_k) return n_q * n_k * pair_flops(p, p_v);
   const FeaturesAndKeys of = divided(static_cast<arma::uword>(std::max(0.0, std::round(d))), options);
   const auto m = static_cast<double>(of.features), s = static_cast<double>(of.keys);
   const bool hashed = options.support == ScatterbrainOptions::Support::hashed;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <armadillo>
 #include <croquis/attention/causal_halves.hpp>
+#include <croquis/attention/method.hpp>
 #include <croquis/attention/problem.hpp>
 #include <croquis/random/normal_matrix.hpp>
 #include <croquis/sampling/angular_order.hpp>
@@ -77,7 +78,7 @@ template <typename T>
 double sorted_block_flops(const Problem<T>& problem, double pairs, arma::uword directions) {
   const auto tokens = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
              p_v = static_cast<double>(problem.p_v());
-  return pairs * (2 * (p + p_v) + 1) + 2 * static_cast<double>(directions) * p * tokens;
+  return pairs * pair_flops(p, p_v) + 2 * static_cast<double>(directions) * p * tokens;
 }
 
 }  // namespace croquis

@@ -58,7 +58,7 @@ double thinformer_flops(double n_q, double n, double p, double p_v, double d) {
   const double kept = std::clamp(std::round(d), 1.0, n);
   return halving_entries(static_cast<arma::uword>(n), static_cast<arma::uword>(kept)) *
              TokenKernel<double>::entry_flops(p, p_v) +
-         n_q * kept * (2 * (p + p_v) + 1);
+         n_q * kept * pair_flops(p, p_v);
 }
 
 template <typename T>

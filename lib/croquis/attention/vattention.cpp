@@ -259,7 +259,7 @@ Method<T> vattention_method() {
     const double pairs = most_visits(problem, static_cast<double>(problem.n_k()));
     const bool oracle = options.certain == VattentionOptions::Certain::oracle;
     return {[=](arma::uword d, const Key& draw_key) { return vattention(problem, d, draw_key, options); },
-            [=](double d) { return most_visits(problem, d) * (2 * (p + p_v) + 1) + (oracle ? 2 * pairs * p : 0); }};
+            [=](double d) { return most_visits(problem, d) * pair_flops(p, p_v) + (oracle ? 2 * pairs * p : 0); }};
   };
   return method;
 }

@@ -136,7 +136,7 @@ Method<T> vertical_slash_method() {
     return {[=](arma::uword d, const Key&) { return vertical_slash(problem, d, options); },
             [=](double d) {
               const double choice = d < n_k ? chosen_by * n_k * (2 * p + 1) : 0;
-              return most_visits(problem, d) * (2 * (p + p_v) + 1) + choice;
+              return most_visits(problem, d) * pair_flops(p, p_v) + choice;
             }};
   };
   return method;

@@ -238,7 +238,7 @@ double wildcat_scale(double largest_query, double largest_key, double n_k, doubl
 }
 
 double wildcat_flops(double n_q, double n_k, double p, double p_v, double d) {
-  if (d >= n_k) return n_q * n_k * (2 * p + 2 * p_v + 1);
+  if (d >= n_k) return n_q * n_k * pair_flops(p, p_v);
   const double compressing = n_k * d * (2 * p + 1 + d + 2 * (p_v + 1)) + d * d * (p_v + 1);
   return compressing + n_q * d * (2 * p + 2 * (p_v + 1) + 1);
 }

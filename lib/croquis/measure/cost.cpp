@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <croquis/attention/exact.hpp>
+#include <croquis/attention/method.hpp>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/peak_memory.hpp>
 #include <croquis/core/require.hpp>
@@ -63,7 +64,7 @@ void measure(const TimedCall& timed, std::uint64_t warmup, std::vector<CostRow>&
 double exact_flops(TokenAlignment tokens, arma::uword p, arma::uword p_v, bool causal) {
   const auto queries = static_cast<double>(tokens.n_q), keys = static_cast<double>(tokens.n_k);
   const double pairs = causal ? queries * (keys - queries) + queries * (queries + 1) / 2 : queries * keys;
-  return pairs * (2 * static_cast<double>(p + p_v) + 1);
+  return pairs * pair_flops(static_cast<double>(p), static_cast<double>(p_v));
 }
 
 const Columns<CostRow>& cost_columns() {

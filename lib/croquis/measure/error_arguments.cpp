@@ -63,7 +63,10 @@ void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& 
   constexpr arma::uword least = SampledReference::kFewestRows;
   if (rows >= least && rows <= n_q) return;
   if (n_q < least) {
-    throw std::invalid_argument(fmt::format("{}: of n = {} rows no sample is taken; leave it out", where, n_q));
+    throw std::invalid_argument(
+        fmt::format("{}: a sample has at least {} rows, and there are n = {}; measure all rows, "
+                    "or take a longer input",
+                    where, least, n_q));
   }
   throw std::invalid_argument(fmt::format("{}: {} is none of {} to n = {}", where, rows, least, n_q));
 }

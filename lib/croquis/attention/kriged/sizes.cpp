@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/attention/kriged/kriging.hpp>
 #include <croquis/attention/kriged/sizes.hpp>
+#include <croquis/attention/method.hpp>
 
 namespace croquis {
 namespace {
@@ -88,7 +89,7 @@ ScreenSizes solve_screen(const KrigedBudget& b, double keys) {
 }
 
 double exact_flops(const KrigedBudget& b) {
-  return b.n_q * b.n_k * (2 * b.p + 2 * b.p_v + 1);
+  return b.n_q * b.n_k * pair_flops(b.p, b.p_v);
 }
 
 double kriged_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
@@ -96,7 +97,7 @@ double kriged_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double s = as_double(sizes.cells), c = b.p_v + 1;
   const double trees = tree_flops(b.n_q, b.p, as_double(sizes.landmarks), b.far) + tree_flops(b.n_k, b.p, s, b.far);
   const double sums = b.n_q * (5 * b.p + b.p_v) + b.n_k * (4 * b.p + 4 * b.p_v);  // means, distances, box, cells
-  const double exact_rows = as_double(sizes.exact_rows) * b.n_k * (2 * b.p + 2 * b.p_v + 1);
+  const double exact_rows = as_double(sizes.exact_rows) * b.n_k * pair_flops(b.p, b.p_v);
   const double queries = b.n_q * s * (2 * b.p + 2 * c + 3);
   // Candidates: lists of near keys of the leaves of the check rows, window offsets, rows without kriging.
   const double candidates = as_double(sizes.checks) * (3 * b.n_k * 4 + 4 * s * (2 * b.p + 2 * c));
