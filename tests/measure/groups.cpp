@@ -99,10 +99,25 @@ TEST_CASE("groups: over the inputs, draws are nested in heads; against sums over
   double mean = 0, squares = 0;
   for (const double m : means) mean += m / 5;
   for (const double m : means) squares += (m - mean) * (m - mean);
+  // The draws move all heads together: s^2 / T of what a draw adds to the heads on average.
+  std::vector<double> effects;
+  for (std::uint64_t t = 1; t <= 4; ++t) {
+    double sum = 0, count = 0;
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      if (failed(h, t)) continue;
+      sum += error(h, t) - means[h];
+      ++count;
+    }
+    effects.push_back(sum / count);
+  }
+  double middle = 0, of_draws = 0;
+  for (const double e : effects) middle += e / 4;
+  for (const double e : effects) of_draws += (e - middle) * (e - middle) / 3 / 4;
   const Summary& summary = *grouping.groups[0].metric("error");
   CHECK(summary.count == 5);
   CHECK(summary.mean == doctest::Approx(mean));
-  CHECK(summary.standard_error == doctest::Approx(std::sqrt(squares / 4 / 5)));  // five heads, not nineteen rows
+  // Five heads and four draws, not nineteen rows.
+  CHECK(summary.standard_error == doctest::Approx(std::sqrt(squares / 4 / 5 + of_draws)).epsilon(1e-12));
   CHECK(summary.q50 == doctest::Approx(means[1]));  // 0.025, 0.0625, 0.375 (of 0.3), 0.5, 6.25
   CHECK(summary.smallest == doctest::Approx(means[2]));
   CHECK(summary.largest == doctest::Approx(means[3]));

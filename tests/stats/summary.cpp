@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <croquis/random/normal_matrix.hpp>
 #include <croquis/stats/summary.hpp>
 
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "support/refusal.hpp"
+#include "support/seed.hpp"
 #include "support/text.hpp"
 
 using namespace croquis;
@@ -92,6 +94,50 @@ TEST_CASE("summarise_nested: draws that members share count once, where a pooled
   std::vector<std::vector<double>> heads;
   for (const double level : {1.0, 2.0, 3.0, 4.0}) heads.emplace_back(100, level);
   CHECK(summarise_nested(heads).standard_error == doctest::Approx(std::sqrt(5.0 / 3) / 2));
+}
+
+TEST_CASE("error_of_shared_draws: what all members have in common, which between them is not seen") {
+  // Draws 7, 8, 9 add -1, 0, 1 to members at levels 10, 20 and 50: s = 1, over the root of three draws.
+  const auto member = [](double level) -> std::vector<DrawnValue> {
+    return {{7, level - 1}, {9, level + 1}, {8, level}};
+  };
+  CHECK(error_of_shared_draws({member(10), member(20), member(50)}) == doctest::Approx(std::sqrt(1.0 / 3)));
+  // Two pairs of members with draws of their own, of which one member of a pair moves: effects -1/2, 1/2, -1/2, 1/2.
+  CHECK(error_of_shared_draws({{{0, 0}, {1, 2}}, {{0, 5}, {1, 5}}, {{2, 0}, {3, 2}}, {{2, 5}, {3, 5}}}) ==
+        doctest::Approx(std::sqrt(1.0 / 3 / 4)));
+  // A draw that failed on the largest member does not move the others.
+  CHECK(error_of_shared_draws({{{0, 1}, {1, 1}}, {{0, 100}}, {}}) == 0);
+  CHECK(error_of_shared_draws({{{0, 1}}, {{0, 2}}}) == 0);  // one draw says nothing of others
+}
+
+TEST_CASE("error_of_shared_draws: with the part between members, the spread of the mean over crossed heads and draws") {
+  // y = a_h + b_t + c_ht, independent normals with variances 1, 4 and 1/4: the mean over 6 heads and 5 draws has the
+  // variance 1 / 6 + 4 / 5 + 1 / 120. The two parts estimate that and another 1 / 120 = 0.0083, which is on the safe
+  // side.
+  constexpr std::size_t heads = 6, draws = 5, runs = 20000;
+  const Key key = Key(test_seed()).child("crossed");
+  std::vector<double> squares;
+  for (std::size_t r = 0; r < runs; ++r) {
+    const arma::mat normals = normal_matrix<double>(key.child(r), heads + 1, draws + 1);
+    std::vector<std::vector<double>> values(heads);
+    std::vector<std::vector<DrawnValue>> drawn(heads);
+    for (std::size_t h = 0; h < heads; ++h) {
+      for (std::size_t t = 0; t < draws; ++t) {
+        const double y = normals(h, draws) + 2 * normals(heads, t) + 0.5 * normals(h, t);
+        values[h].push_back(y);
+        drawn[h].push_back({t, y});
+      }
+    }
+    squares.push_back(std::pow(summarise_nested(values).standard_error, 2) + std::pow(error_of_shared_draws(drawn), 2));
+  }
+  // Of the sum, chi-squares with 5 and 4 degrees of freedom: variance 2 (1/6 + 1/120)^2 / 5 + 2 (4/5 + 1/120)^2 / 4.
+  const double expected = 1.0 / 6 + 4.0 / 5 + 2.0 / 120;
+  const double sd =
+      std::sqrt((2 * std::pow(1.0 / 6 + 1.0 / 120, 2) / 5 + 2 * std::pow(4.0 / 5 + 1.0 / 120, 2) / 4) / runs);
+  const double mean = summarise(squares).mean;
+  // 6.5 standard deviations: 1e-10, as the mean of 20000 such sums, of skewness 1.35, has a skewness of 0.01.
+  CHECK(std::abs(mean - expected) <= 6.5 * sd);
+  CHECK_FALSE(std::abs(mean - 1.0 / 6 - 1.0 / 120) <= 6.5 * sd);  // what is between the heads alone
 }
 
 TEST_CASE("summarise: refuses no values") {

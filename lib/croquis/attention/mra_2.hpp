@@ -34,7 +34,8 @@ struct Mra2Options {
 ///   out, and all keys of the others are before all their queries. No weight goes to later keys, but the mean of a
 ///   block's queries and the choice among all blocks depend on later tokens.
 /// Guarantees: rows are non-negative and sum to 1. Exact for d = n_k, and if the tokens of each block are equal. Not
-///   random. exp(mean) is at most the mean of exp, so blocks that are not refined never have too much weight.
+///   random. exp(mean) is at most the mean of exp, so before rows are divided by their sums the entries of a block that
+///   is not refined add up to at most the exact sum. Single rows of it can have too much weight.
 /// Cost: 2 n_q n_k p / b^2 flops for the means of all blocks, which is quadratic with a small constant, and 33 bytes of
 ///   memory for each block (float: 21); 2 n_q d (p + p_v) flops for the refined blocks, and the memory of
 ///   sparse_softmax() for their pairs. 1 <= d <= n_k.

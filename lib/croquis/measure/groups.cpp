@@ -67,6 +67,15 @@ std::string part_of_label(const Column& column, const Value& value) {
   return fmt::format("{} = {}", column.shown(), known ? fmt::format("{}", *number) : text_of(value));
 }
 
+// The values of a metric, by member.
+using DrawsOfMembers = std::vector<std::vector<DrawnValue>>;
+
+std::vector<double> values_of(const std::vector<DrawnValue>& draws) {
+  std::vector<double> values;
+  for (const DrawnValue& drawn : draws) values.push_back(drawn.value);
+  return values;
+}
+
 // The standard error between the sequences' means, where the members are on several sequences.
 double error_between_sequences(const std::vector<std::vector<double>>& of_members,
                                const std::vector<std::string>& members, double otherwise) {
@@ -80,8 +89,16 @@ double error_between_sequences(const std::vector<std::vector<double>>& of_member
   return summarise(std::move(means)).standard_error;
 }
 
-// By metric and member.
-using Values = std::map<std::string, std::vector<std::vector<double>>>;
+// The summary of the members' means. Of its standard error one part is between members or sequences, and one comes
+// from the draws, which all of them share.
+Summary nested_summary(const DrawsOfMembers& draws, const std::vector<std::string>& members) {
+  std::vector<std::vector<double>> values;
+  for (const std::vector<DrawnValue>& of_member : draws) values.push_back(values_of(of_member));
+  Summary summary = summarise_nested(values);
+  const double between = error_between_sequences(values, members, summary.standard_error);
+  summary.standard_error = std::hypot(between, error_of_shared_draws(draws));
+  return summary;
+}
 
 std::vector<std::string> texts_of(const Record& row, const std::vector<std::size_t>& columns) {
   std::vector<std::string> texts;
@@ -121,12 +138,13 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
   const std::size_t axis = axis_of(table), status = table.column("status");
   grouping.axis = table.columns[axis];
   const std::set<std::string> left_out = over.empty() ? over : with_what_follows(table, over);
-  std::vector<std::size_t> keys, labels, metrics, sizes, members;
+  std::vector<std::size_t> keys, labels, metrics, sizes, members, trials;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const Column& column = table.columns[c];
     if (column.role == Role::metric || also.contains(column.name)) metrics.push_back(c);
     // A trial is a part of its cell where the draws of a cell are compared with each other.
     if (column.role == Role::draw || column.name == "trial") grouping.random = true;
+    if (column.role == Role::draw) trials.push_back(c);
     if (over.contains(column.name)) members.push_back(c);
     if (!column.is_group_key() || left_out.contains(column.name)) continue;
     keys.push_back(c);
@@ -140,7 +158,8 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
 
   std::map<std::vector<std::string>, std::size_t> index;
   std::map<std::string, std::size_t> member_index;
-  std::vector<Values> values;  // of a group
+  std::map<std::vector<std::string>, std::size_t> draw_index;
+  std::vector<std::map<std::string, DrawsOfMembers>> values;  // of a group, by metric
   for (const Record& row : table.rows) {
     const std::vector<std::string> key = texts_of(row, keys);
     const auto [found, added] = index.emplace(key, grouping.groups.size());
@@ -157,25 +176,21 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
     const std::string member = members.empty() ? "" : text_of(row[members.front()]);
     const auto [place, is_new] = member_index.emplace(member, member_index.size());
     if (is_new && !members.empty()) grouping.members.push_back(member);
+    const std::size_t draw = draw_index.emplace(texts_of(row, trials), draw_index.size()).first->second;
     if (text_of(row[status]) != "ok") ++grouping.groups[found->second].failed;
     for (const std::size_t c : metrics) {
       const double value = number_in(row[c]);
       if (!std::isfinite(value)) continue;
       auto& of_members = values[found->second][table.columns[c].name];
       of_members.resize(std::max(of_members.size(), place->second + 1));
-      of_members[place->second].push_back(value);
+      of_members[place->second].push_back({draw, value});
       grouping.draws = std::max(grouping.draws, of_members[place->second].size());
     }
   }
   for (std::size_t g = 0; g < values.size(); ++g) {
-    for (auto& [metric, of_members] : values[g]) {
-      if (!grouping.is_nested()) {
-        grouping.groups[g].metrics.emplace(metric, summarise(std::move(of_members.front())));
-        continue;
-      }
-      Summary summary = summarise_nested(of_members);
-      summary.standard_error = error_between_sequences(of_members, grouping.members, summary.standard_error);
-      grouping.groups[g].metrics.emplace(metric, summary);
+    for (const auto& [metric, of_members] : values[g]) {
+      grouping.groups[g].metrics.emplace(metric, grouping.is_nested() ? nested_summary(of_members, grouping.members)
+                                                                      : summarise(values_of(of_members.front())));
     }
   }
   return grouping;

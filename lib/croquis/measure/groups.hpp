@@ -54,7 +54,7 @@ std::string curve_label(const std::vector<std::string>& parts);
 /// over = {input}, rows that differ only in the input are in one group. Summaries are then nested: draws within the
 /// members that the first column in `over` identifies; the other columns in `over` identify nothing. Heads of one
 /// sequence are not independent: of members on several sequences, the standard error is that between the sequences'
-/// means.
+/// means. Members share the draws, so error_of_shared_draws() is a part of it.
 /// Throws: std::invalid_argument for a table without an axis.
 Grouping group_rows(const Table& table, const std::set<std::string>& over = {}, const std::set<std::string>& also = {});
 

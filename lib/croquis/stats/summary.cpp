@@ -4,6 +4,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/stats/summary.hpp>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace croquis {
@@ -66,6 +67,19 @@ Summary summarise_nested(const std::vector<std::vector<double>>& members) {
   Summary summary = summarise(std::move(means));
   summary.heavy_tailed = heavy_tailed;
   return summary;
+}
+
+double error_of_shared_draws(const std::vector<std::vector<DrawnValue>>& members) {
+  std::map<std::size_t, std::vector<double>> deviations;  // by draw
+  for (const std::vector<DrawnValue>& member : members) {
+    double mean = 0;
+    for (const DrawnValue& drawn : member) mean += drawn.value / static_cast<double>(member.size());
+    for (const DrawnValue& drawn : member) deviations[drawn.draw].push_back(drawn.value - mean);
+  }
+  if (deviations.size() < 2) return 0;
+  std::vector<double> effects;
+  for (auto& [draw, of_members] : deviations) effects.push_back(boost::math::statistics::mean(of_members));
+  return summarise(std::move(effects)).standard_error;
 }
 
 }  // namespace croquis
