@@ -1,11 +1,13 @@
 // croquis cost, from the outside. Nothing here looks at how long anything took.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
 #include <set>
 #include <string>
 
+#include "apps/small_errors.hpp"
 #include "support/program.hpp"
 
 // A build without optimisation refuses to time anything.
@@ -134,6 +136,16 @@ TEST_CASE("croquis cost: a bias that does not fit is refused before there is a f
   }
   const std::string fits = "cost --n 64 --p 8 --features 8 --repeats 1 --quiet --methods nprf-rpe --out c.csv ";
   CHECK(run_croquis(fits + "--bias b.npy", folder.path()).status == 0);
+}
+
+TEST_CASE("croquis cost --resume: repeats after another number of untimed calls are of another run, either way round") {
+  TemporaryFolder folder;
+  const std::string run = "cost --n 64 --p 8 --methods v-mean --features 8 --quiet ";
+  for (const auto& [first, then] : {std::pair("--warmup 5 ", ""), std::pair("", "--warmup 5 ")}) {
+    const std::string out = fmt::format("--out {}.csv ", *first == '\0' ? "a" : "b");
+    check_done(folder, run + out + first + "--repeats 1");
+    check_refused(folder, run + out + then + "--repeats 2 --resume", "--resume: --warmup was");
+  }
 }
 
 #endif

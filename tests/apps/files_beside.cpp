@@ -108,3 +108,45 @@ TEST_CASE("X.meta.json that no run has written is not replaced") {
   write_text(folder / "x.meta.json", "");
   check_runs(folder, kBesideRun + "--out x.csv");
 }
+
+TEST_CASE("--overwrite: a run whose cells are refused leaves the earlier result as it was, and no new file") {
+  TemporaryFolder folder;
+  const std::string error = "error --input gaussian --n 32 --p 4 --features 8 --quiet --out x.csv --methods ";
+  const std::string twice = error + "skyformer,skyformer:preset=paper ";
+  check_nothing_changes(folder, twice, "is asked for twice");
+  check_runs(folder, error + "v-mean");
+  check_nothing_changes(folder, twice + "--overwrite", "is asked for twice");
+  const std::string cost = "cost --n 64 --p 8 --methods exact --repeats 1 --warmup 0 --quiet --out c.csv ";
+  check_runs(folder, cost);
+  check_nothing_changes(folder, cost + "--exact-to 1 --overwrite", "--exact-to: 1 is below every n");
+}
+
+TEST_CASE("--resume: a file without a line break that is not the beginning of a result stays as it is") {
+  TemporaryFolder folder;
+  for (const char* text : {R"({"a": 1, "b": 2})", "notes", "input,method"}) {
+    write_text(folder / "x.csv", text);
+    check_nothing_changes(folder, kBesideRun + "--out x.csv --resume",
+                          "x.csv: is not a table that --resume could go on with");
+  }
+  std::filesystem::remove(folder / "x.csv");
+  check_runs(folder, kBesideRun + "--out whole.csv");
+  const std::string whole = read_text(folder / "whole.csv");
+  for (const std::size_t length : {std::size_t{0}, std::size_t{7}, whole.find('\n')}) {  // killed in the first line
+    write_text(folder / "x.csv", whole.substr(0, length));
+    check_runs(folder, kBesideRun + "--out x.csv --resume");
+    CHECK(read_text(folder / "x.csv").substr(0, whole.find('\n')) == whole.substr(0, whole.find('\n')));
+  }
+}
+
+TEST_CASE(
+    "a folder of --save-output with the outputs of another result is not written into, whatever the run is told") {
+  TemporaryFolder folder;
+  check_runs(folder, kBesideRun + "--seed 1 --out a.csv --save-output outs");
+  check_runs(folder, kBesideRun + "--seed 2 --out b.csv --save-output others");
+  for (const char* how : {"", " --resume", " --overwrite"}) {
+    check_nothing_changes(folder, kBesideRun + "--seed 2 --out c.csv --save-output outs" + how, "has files already");
+  }
+  check_nothing_changes(folder, kBesideRun + "--seed 2 --out b.csv --save-output outs --overwrite",
+                        "has files already");
+  check_runs(folder, kBesideRun + "--seed 2 --out b.csv --save-output others --overwrite");
+}

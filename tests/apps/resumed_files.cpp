@@ -98,6 +98,27 @@ TEST_CASE("croquis merge: parts that were edited or reordered, and results that 
   CHECK(rows_of(folder / "all.csv") == rows_of(folder / "whole.csv"));
 }
 
+TEST_CASE("--resume: rows that were edited after their run are kept, and the result says so from then on") {
+  TemporaryFolder folder;
+  const auto part = [](int i) { return kSmallGivenFiles + kTrials + fmt::format("--shard {0}/2 --out p{0}.csv ", i); };
+  for (const int i : {1, 2}) check_done(folder, part(i));
+  std::vector<std::string> lines = lines_in(folder / "p1.csv");
+  const std::size_t digit = lines[1].find("0.");
+  REQUIRE(digit != std::string::npos);
+  lines[1][digit + 2] = lines[1][digit + 2] == '1' ? '2' : '1';
+  write_lines(folder / "p1.csv", lines);
+  for (int again = 0; again < 2; ++again) {  // it is not forgotten when the run is continued once more
+    check_done(folder, part(1) + "--resume");
+    CHECK(lines_in(folder / "p1.csv") == lines);
+    check_refused(folder, "merge all.csv p1.csv p2.csv", "p1.csv: was changed before its run was continued");
+    const ProgramRun shown = run_process(words("show p1.csv"), folder.path());
+    CHECK(shown.status == 0);
+    CHECK_MESSAGE(contains(shown.output, "p1.csv: was changed before"), shown.output);
+  }
+  check_done(folder, part(1) + "--overwrite");
+  check_done(folder, "merge all.csv p1.csv p2.csv");
+}
+
 TEST_CASE("croquis merge: --overwrite replaces a result, with what it had beside it, and no other file") {
   TemporaryFolder folder;
   check_done(folder, kSmallGivenFiles + kTrials + "--shard 1/1 --out part.csv");

@@ -159,11 +159,10 @@ int run_cost(const CostOptions& options) {
   require_room_for_rows(static_cast<double>((candidates.size() * features.size() + 1) * sizes.size()) *
                             static_cast<double>(options.calls.repeats),
                         "--repeats", static_cast<long long>(options.calls.repeats));
-  std::map<std::string, std::string> identity = {{"--p", std::to_string(options.p)},
-                                                 {"--bias", options.bias + (options.causal ? ";causal" : "")},
-                                                 {"--threads", std::to_string(croquis::threads())}};
-  if (options.calls.warmup != croquis::CostSettings{}.warmup)
-    identity["--warmup"] = std::to_string(options.calls.warmup);
+  const std::map<std::string, std::string> identity = {{"--p", std::to_string(options.p)},
+                                                       {"--bias", options.bias + (options.causal ? ";causal" : "")},
+                                                       {"--threads", std::to_string(croquis::threads())},
+                                                       {"--warmup", std::to_string(options.calls.warmup)}};
   Run run(options.run, "cost", croquis::cost_columns().list(), identity, summary_files());
   std::vector<CostCell> cells = cells_of(candidates, sizes, features, options.exact_to);
   if (cells.empty()) {

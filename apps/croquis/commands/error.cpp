@@ -137,11 +137,17 @@ std::string outputs_folder(const ErrorOptions& options) {
   return (folder.has_filename() ? folder : folder.parent_path()).string();
 }
 
-// Those of the result that --overwrite replaces, where they are in the same folder.
-std::set<std::string> earlier_outputs(const ErrorOptions& options) {
+// Whether the folder has the outputs of the result that is gone on with or replaced: those of another one stay.
+bool has_outputs_of_result(const ErrorOptions& options) {
+  if (!options.run.resume && !options.run.overwrite) return false;
   const std::map<std::string, std::string> earlier = identity_of_run(options.run.out);
   const auto folder = earlier.find("--save-output");
-  if (!options.run.overwrite || folder == earlier.end() || folder->second != outputs_folder(options)) return {};
+  return folder != earlier.end() && folder->second == outputs_folder(options);
+}
+
+// The outputs of the result that --overwrite replaces, where they are in the same folder.
+std::set<std::string> earlier_outputs(const ErrorOptions& options) {
+  if (!options.run.overwrite || !has_outputs_of_result(options)) return {};
   try {
     return output_names(typed_table(croquis::read_csv(options.run.out), command_named("error"), options.run.out));
   } catch (const std::invalid_argument&) {
@@ -222,16 +228,17 @@ int run_error(const ErrorOptions& options) {
   std::set<std::string> earlier;
   if (!options.save_output.empty()) {
     identity["--save-output"] = outputs_folder(options);  // outputs of rows that are there are there too
-    outputs.emplace(options.save_output, options.run.resume || options.run.overwrite);
+    outputs.emplace(options.save_output, has_outputs_of_result(options));
     earlier = earlier_outputs(options);
   }
   Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity,
           summary_files(inputs.size()));
-  if (outputs && croquis::Communicator::world().rank() == 0) {  // the other ranks wait for it before they compute
-    for (const std::string& name : earlier) std::filesystem::remove(outputs->path_of(name));
-    require_outputs(*outputs, run.table(), options.run.out);
-  }
+  const bool has_files = croquis::Communicator::world().rank() == 0;
+  if (outputs && has_files) require_outputs(*outputs, run.table(), options.run.out);
   run.plan(plan_of(options, inputs, methods, features));
+  if (has_files) {  // the other ranks wait for it before they compute
+    for (const std::string& name : earlier) std::filesystem::remove(outputs->path_of(name));
+  }
   for (const Input& input : inputs) {
     if (options.run.precision == "float") {
       sweep<float>(options, input, methods, features, outputs, run);

@@ -45,6 +45,7 @@ ChoiceDraws::ChoiceDraws(const RunOptions& options, const std::function<bool(con
     all_.push_back(draw);
     kept.rows.push_back(file_.found()[i]);
   }
+  file_.begin();
   if (kept.rows.size() < found.size()) file_.replace(kept);
 }
 

@@ -35,6 +35,15 @@ std::string about_difference(const std::string& text, const std::string& other) 
                      text.size() - begin > longest ? "..." : "");
 }
 
+std::map<std::string, std::string> identity_in(const json& meta) {
+  std::map<std::string, std::string> identity;
+  if (!meta.is_object() || !meta.contains("identity") || !meta["identity"].is_object()) return identity;
+  for (const auto& [name, value] : meta["identity"].items()) {
+    identity[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return identity;
+}
+
 }  // namespace
 
 // What is nested without end would overflow the stack when it is written again.
@@ -55,6 +64,7 @@ void write_metadata(const std::string& path, const RunDescription& run) {
   meta["threads"] = run.threads;
   meta["rows_file"] = run.rows_file;
   meta["utc"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(run.start));
+  if (run.edited) meta["edited"] = true;
   if (run.finished) {
     const Finished& done = *run.finished;
     meta["finished"] = {{"rows", done.rows},
@@ -76,13 +86,7 @@ void write_metadata(const std::string& path, const RunDescription& run) {
 }
 
 std::map<std::string, std::string> identity_of_run(const std::string& path) {
-  const json meta = read_metadata(meta_file(path));
-  std::map<std::string, std::string> identity;
-  if (!meta.is_object() || !meta.contains("identity") || !meta["identity"].is_object()) return identity;
-  for (const auto& [name, value] : meta["identity"].items()) {
-    if (value.is_string()) identity[name] = value.get<std::string>();
-  }
-  return identity;
+  return identity_in(read_metadata(meta_file(path)));
 }
 
 std::string incomplete_run(const std::string& path) {
@@ -100,6 +104,9 @@ std::string incomplete_run(const std::string& path) {
 
 std::string change_since_run(const std::string& path) {
   const json meta = read_metadata(meta_file(path));
+  if (meta.is_object() && meta.value("edited", json()) == true) {
+    return fmt::format("{}: was changed before its run was continued: {} says so", path, meta_file(path));
+  }
   if (!meta.is_object() || !meta.contains("finished") || !meta["finished"].is_object()) return "";
   const json digest = meta["finished"].value("digest", json());
   if (!digest.is_string() || digest == croquis::digest_of(croquis::read_bytes(path))) return "";
@@ -128,14 +135,13 @@ void require_same_identity(const std::string& path, const RunDescription& run) {
     throw std::invalid_argument(
         fmt::format("{}: is missing or damaged, so --resume cannot tell whether the rows fit; use --overwrite", path));
   }
-  for (const auto& [key, value] : run.identity) {
-    const auto found = meta["identity"].find(key);
-    const std::string before = found == meta["identity"].end() ? "nothing"
-                               : found->is_string()            ? found->get<std::string>()
-                                                               : found->dump();
-    if (text_of(before) != text_of(value)) {
+  std::map<std::string, std::string> before = identity_in(meta), now = run.identity;
+  for (const auto& [key, value] : before) now.emplace(key, "nothing");
+  for (const auto& [key, value] : now) {
+    const std::string earlier = before.emplace(key, "nothing").first->second;
+    if (text_of(earlier) != text_of(value)) {
       throw std::invalid_argument(fmt::format("--resume: {} was {} and is {} now; give the same, or another --out", key,
-                                              about_difference(before, value), about_difference(value, before)));
+                                              about_difference(earlier, value), about_difference(value, earlier)));
     }
   }
 }

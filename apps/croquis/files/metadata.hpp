@@ -26,6 +26,7 @@ struct RunDescription {
   std::uint64_t seed = 0;
   int threads = 0;
   std::string rows_file;                  ///< name of the file with the rows, in the folder of the meta file
+  bool edited = false;                    ///< the file was changed by others before the run went on with it
   std::optional<Finished> finished = {};  ///< once it is
   std::time_t start = std::time(nullptr);
 };
@@ -40,8 +41,8 @@ nlohmann::json read_metadata(const std::string& path);
 /// What the meta file beside the rows at `path` says that they depend on; nothing where there is none.
 std::map<std::string, std::string> identity_of_run(const std::string& path);
 
-/// A sentence where the rows at `path` are not those of the finished run in the meta file beside them; otherwise, and
-/// where nothing is known of the run, nothing.
+/// A sentence where the rows at `path` are not those of the finished run in the meta file beside them, or where that
+/// run went on with rows that were not; otherwise, and where nothing is known of the run, nothing.
 std::string change_since_run(const std::string& path);
 
 /// That results are missing, and what would do, where the rows at `path` are those of a run that has not finished or of

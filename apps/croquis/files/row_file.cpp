@@ -18,18 +18,6 @@ namespace {
   throw std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
 }
 
-// Length of the file up to its last line break.
-off_t whole_lines(int descriptor, const std::string& path) {
-  off_t end = ::lseek(descriptor, 0, SEEK_END);
-  char last = 0;
-  while (end > 0) {
-    if (::pread(descriptor, &last, 1, end - 1) != 1) fail(path, "cannot be read");
-    if (last == '\n') break;
-    --end;
-  }
-  return end;
-}
-
 std::string line_of(const std::vector<std::string>& fields) {
   std::string line;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -57,7 +45,10 @@ void require_table(std::string_view text, const std::string& path) {
 // False when the file was replaced before the lock was had.
 bool RowFile::open_and_lock() {
   // Opening a pipe must not wait for its other end, and what target_of found must still be there.
-  descriptor_ = ::open(target_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
+  constexpr int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+  descriptor_ = ::open(target_.c_str(), flags);
+  created_ = descriptor_ < 0 && errno == ENOENT;
+  if (created_) descriptor_ = ::open(target_.c_str(), flags | O_CREAT, 0644);
   if (descriptor_ < 0) {
     throw std::invalid_argument(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
   }
@@ -77,7 +68,7 @@ bool RowFile::open_and_lock() {
 }
 
 RowFile::RowFile(std::string path, const std::vector<std::string>& header, Existing existing)
-    : path_(std::move(path)), target_(target_of(path_)) {
+    : path_(std::move(path)), target_(target_of(path_)), header_(header) {
   try {
     while (!open_and_lock()) {
     }
@@ -85,17 +76,7 @@ RowFile::RowFile(std::string path, const std::vector<std::string>& header, Exist
     if (size > 0 && existing == Existing::refuse) refuse_existing(path_);
     if (existing == Existing::overwrite) require_table(first_bytes(descriptor_), path_);
     replaced_ = size > 0 && existing == Existing::overwrite;
-    const off_t keep = existing == Existing::resume ? whole_lines(descriptor_, path_) : 0;
-    if (keep > 0) {
-      croquis::CsvTable table = read();
-      if (table.header != header) {
-        throw std::invalid_argument(fmt::format(
-            "{}: has other columns; it is of another command, or of other options that add columns", path_));
-      }
-      found_ = std::move(table.rows);
-    }
-    if (keep != size && ::ftruncate(descriptor_, keep) != 0) fail(path_, "cannot be truncated to whole lines");
-    if (keep == 0) append(header);
+    if (size > 0 && existing == Existing::resume) read_whole_lines();
   } catch (...) {
     if (descriptor_ >= 0) ::close(descriptor_);
     throw;
@@ -103,7 +84,31 @@ RowFile::RowFile(std::string path, const std::vector<std::string>& header, Exist
 }
 
 RowFile::~RowFile() {
+  if (created_ && !begun_) ::unlink(target_.c_str());
   ::close(descriptor_);
+}
+
+// All but a line that a killed run has left without its end.
+void RowFile::read_whole_lines() {
+  const std::string text = bytes();
+  kept_ = text.rfind('\n') + 1;  // 0 without a line break
+  if (kept_ == 0 && !line_of(header_).starts_with(text)) {
+    throw std::invalid_argument(
+        fmt::format("{}: is not a table that --resume could go on with; give another --out", path_));
+  }
+  if (kept_ == 0) return;
+  croquis::CsvTable table = croquis::parse_csv(text.substr(0, kept_), path_);
+  if (table.header != header_) {
+    throw std::invalid_argument(
+        fmt::format("{}: has other columns; it is of another command, or of other options that add columns", path_));
+  }
+  found_ = std::move(table.rows);
+}
+
+void RowFile::begin() {
+  begun_ = true;
+  if (::ftruncate(descriptor_, static_cast<off_t>(kept_)) != 0) fail(path_, "cannot be truncated to whole lines");
+  if (kept_ == 0) append(header_);
 }
 
 void RowFile::append(const std::vector<std::string>& fields) {

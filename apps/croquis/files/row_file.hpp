@@ -15,13 +15,18 @@
 class RowFile {
  public:
   /// Throws std::invalid_argument when the file is there and Existing::refuse, when another run has it, when its header
-  /// is another one, when it is no regular file; std::runtime_error when it cannot be written.
+  /// is another one, when it is no regular file; std::runtime_error when it cannot be written. What is there stays as
+  /// it is until begin().
   RowFile(std::string path, const std::vector<std::string>& header, Existing existing);
   ~RowFile();
   RowFile(const RowFile&) = delete;
   RowFile& operator=(const RowFile&) = delete;
 
-  /// Whether `overwrite` has taken rows, or a header, of an earlier result away.
+  /// Takes away what `overwrite` replaces, or the torn line that `resume` drops, and writes the header where there is
+  /// none. To be called once, before a row is appended; a file that was made for a run which never came to this is
+  /// removed.
+  void begin();
+  /// Whether begin() takes rows, or a header, of an earlier result away.
   bool has_replaced() const { return replaced_; }
   /// The rows found by `resume`.
   const std::vector<std::vector<std::string>>& found() const { return found_; }
@@ -42,13 +47,16 @@ class RowFile {
 
  private:
   bool open_and_lock();
+  void read_whole_lines();
   std::string bytes() const;
   std::string rescued() const;
 
   std::string path_, target_;
+  std::vector<std::string> header_;
   mutable std::string rescued_;  // the file that the rows were copied to; once, whoever notices first
   int descriptor_ = -1;
-  bool replaced_ = false;
+  bool created_ = false, begun_ = false, replaced_ = false;
+  std::size_t kept_ = 0;  // the bytes that begin() leaves
   std::vector<std::vector<std::string>> found_;
 };
 

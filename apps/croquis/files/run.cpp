@@ -130,12 +130,14 @@ void Run::find_rows(const std::vector<Companion>& companions) {
       throw std::invalid_argument(fmt::format("{}: line {}: {}", options_.out, table_.rows.size() + 2, wrong.what()));
     }
   }
-  if (!file_->found().empty()) {
-    change_ = change_since_run(options_.out);
-    return;  // plan() may still refuse what there is, which then stays as it is
-  }
+  if (!file_->found().empty()) change_ = change_since_run(options_.out);
+  description_.edited = !change_.empty();
+}
+
+void Run::begin_files() {
+  file_->begin();
   if (file_->has_replaced()) remove_companions(options_.out);
-  write_metadata(meta, description_);
+  write_metadata(meta_file(options_.out), description_);
 }
 
 Run::Fields Run::key(std::initializer_list<croquis::Value> values) {
@@ -157,9 +159,9 @@ void Run::plan(const std::vector<Cell>& cells) {
                                               fmt::join(place->first, ",")));
     }
   }
-  if (file_ && !file_->found().empty()) {
+  if (file_) {
     require_planned(file_->found());
-    write_metadata(meta_file(options_.out), description_);
+    begin_files();
   }
   if (!change_.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", change_));
   progress_ = std::make_unique<Progress>(wanted_.size(), options_.quiet || !file_);

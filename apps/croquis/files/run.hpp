@@ -35,10 +35,9 @@ class Run {
   using Cell = std::vector<Fields>;
 
   /// Opens `options.out` and checks a resumed file: the run's identity (also where only a companion has what it goes
-  /// on with), seed and precision, no row twice. Where there are no rows to go on with, writes the meta file and, with
-  /// --overwrite, removes what the earlier result had beside its rows. `identity` is what all rows depend on, beside
-  /// seed and precision. Catches SIGINT and SIGTERM from here on. `companions` are the tables that the command will
-  /// write beside the rows: a file of somebody else under such a name is refused.
+  /// on with), seed and precision, no row twice. What is there stays as it is until plan(). `identity` is what all rows
+  /// depend on, beside seed and precision. Catches SIGINT and SIGTERM from here on. `companions` are the tables that
+  /// the command will write beside the rows: a file of somebody else under such a name is refused.
   Run(const RunOptions& options, const std::string& command, std::vector<croquis::Column> columns,
       std::map<std::string, std::string> identity, const std::vector<Companion>& companions = {});
 
@@ -49,7 +48,9 @@ class Run {
   bool has(const Fields& key) const { return found_.contains(key); }
 
   /// All cells of the whole run, in the order of its rows. To be called once, before anything is computed. Throws
-  /// std::invalid_argument when a resumed file has rows of other cells; its meta file is written after that check.
+  /// std::invalid_argument for a cell that is there twice, and when a resumed file has rows of other cells. After these
+  /// checks it begins the file, writes the meta file and, where --overwrite replaces rows, removes what the earlier
+  /// result had beside them.
   void plan(const std::vector<Cell>& cells);
 
   /// Whether the cell with this key is of this shard and not finished.
@@ -87,6 +88,7 @@ class Run {
 
  private:
   void find_rows(const std::vector<Companion>& companions);
+  void begin_files();
   void deliver(const WorkQueue::Rows& rows);
   void require_planned(const std::vector<Fields>& rows) const;
   std::vector<std::size_t> order_of(const croquis::CsvTable& file) const;

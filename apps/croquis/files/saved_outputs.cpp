@@ -21,7 +21,9 @@ SavedOutputs::SavedOutputs(std::string folder, bool may_replace) : folder_(std::
   }
   if (!may_replace && !std::filesystem::is_empty(folder_, failure)) {
     throw std::invalid_argument(
-        fmt::format("--save-output: {}: has files already; give another folder, --resume or --overwrite", folder_));
+        fmt::format("--save-output: {}: has files already, which only --resume or --overwrite of the result that they "
+                    "are of may replace; give another folder",
+                    folder_));
   }
   const WholeFile trial(path_of("trial"));  // throws where the folder cannot be written; leaves nothing
 }
