@@ -1,43 +1,17 @@
 // Work that is counted, in a plain implementation of each method, against what the method declares and against
-// Skeinformer Table 5: leading terms, multiply-adds counted once, p = p_v.
+// Skeinformer Table 5: leading terms, multiply-adds counted once, p = p_v. Methods that sample columns are in
+// flops_of_columns.cpp, and those with factorisations and transforms in flops_of_factors.cpp.
 #include <croquis/attention/bigbird.hpp>
 #include <croquis/attention/exact.hpp>
-#include <croquis/attention/skeinformer.hpp>
 #include <croquis/features/projections.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
 
-#include "support/approximations.hpp"
+#include "support/counted_work.hpp"
 
 using namespace croquis;
 
 namespace {
-
-// Counts while it computes.
-class Counter {
- public:
-  double multiply_adds = 0, exponentials = 0;
-
-  Dense product(const Dense& a, const Dense& b) {
-    multiply_adds += static_cast<double>(a.rows) * static_cast<double>(a.cols) * static_cast<double>(b.cols);
-    return a * b;
-  }
-  Dense softmax(const Dense& logits) {
-    exponentials += static_cast<double>(logits.rows) * static_cast<double>(logits.cols);
-    return softmax_of(logits);
-  }
-  Dense attention_weights(const Dense& q, const Dense& k) {
-    return softmax(1 / std::sqrt(static_cast<long double>(q.cols)) * product(q, transposed(k)));
-  }
-  double flops() const { return 2 * multiply_adds + exponentials; }
-};
-
-constexpr arma::uword kCountedTokens = 768, kFeatures = 16, kWidth = 32;
-const double kUnitOfWork = static_cast<double>(kCountedTokens) * kFeatures * kWidth;  // n d p
-
-Problem<double> problem_for_counting() {
-  return random_problem<double>(kCountedTokens, kWidth, kWidth, 2, Key(4));
-}
 
 Dense means_of(const Dense& x) {  // of kFeatures segments; additions, no multiply-adds
   const arma::uword length = x.rows / kFeatures;
@@ -46,19 +20,6 @@ Dense means_of(const Dense& x) {  // of kFeatures segments; additions, no multip
     for (arma::uword c = 0; c < x.cols; ++c) means(i / length, c) += x(i, c) / static_cast<long double>(length);
   }
   return means;
-}
-
-// The counted output is the method's, and the count is what it declares (`slack` is for lower terms that are counted
-// and not declared or the other way round) and `leading` n d p in multiply-adds.
-void check_work(const Counter& work, const Dense& output, const char* name, std::map<std::string, std::string> options,
-                const Key& draw_key, double leading, double slack) {
-  CAPTURE(name);
-  const Problem<double> problem = problem_for_counting();
-  const PreparedMethod<double> method = method_on(problem, name, std::move(options));
-  CHECK(distance(method.approximate(kFeatures, draw_key).output, output) <= 1e-9);
-  CHECK(method.flops(kFeatures) == doctest::Approx(work.flops()).epsilon(slack));
-  CHECK(work.multiply_adds / kUnitOfWork == doctest::Approx(leading).epsilon(0.1));
-  CHECK(method.flops(kFeatures) / (2 * kUnitOfWork) == doctest::Approx(leading).epsilon(0.1));
 }
 
 }  // namespace
@@ -141,51 +102,6 @@ TEST_CASE("flops: Informer takes 3 n d p") {
     for (arma::uword i = 0; i < kFeatures; ++i) output(top(i), c) = exact(i, c);
   }
   check_work(work, output, "informer", {}, draw_key, 3, 1e-9);
-}
-
-TEST_CASE("flops: Skeinformer takes 4 n d p, and without re-use of the pilot 3 n d p") {
-  const Problem<double> problem = problem_for_counting();
-  const Key draw_key(1);
-  for (const bool reuse : {true, false}) {
-    Counter work;
-    const arma::uvec rows = sample_with_replacement(kCountedTokens, kFeatures, draw_key.child("pilot"));
-    const Dense pilot = work.attention_weights(rows_of(problem.Q(), rows), problem.K());
-    arma::vec weights(kCountedTokens);
-    for (arma::uword j = 0; j < kCountedTokens; ++j) {
-      long double squares = 0;
-      for (arma::uword i = 0; i < kFeatures; ++i) squares += pilot(i, j) * pilot(i, j);
-      weights(j) = static_cast<double>(std::sqrt(squares)) * arma::norm(problem.V().row(j));
-    }
-    const arma::uvec columns = sample_weighted_without_replacement(weights, kFeatures, draw_key.child("columns"));
-    const Dense logits = 1 / std::sqrt(static_cast<long double>(kWidth)) *
-                         work.product(problem.Q(), transposed(rows_of(problem.K(), columns)));
-    Dense scores(kCountedTokens, kFeatures), output(kCountedTokens, kWidth);
-    for (std::size_t e = 0; e < scores.entries.size(); ++e) scores.entries[e] = std::exp(logits.entries[e]);
-    work.exponentials += static_cast<double>(scores.entries.size());
-    output = work.product(scores, rows_of(problem.V(), columns));
-    Dense others(1, kWidth);
-    for (arma::uword c = 0; c < kWidth; ++c) {
-      for (arma::uword j = 0; j < kCountedTokens; ++j) others(0, c) += static_cast<long double>(problem.V()(j, c));
-      for (const arma::uword j : columns) others(0, c) -= static_cast<long double>(problem.V()(j, c));
-    }
-    for (arma::uword i = 0; i < kCountedTokens; ++i) {
-      long double log_mean = 0, sum = 0;
-      for (arma::uword k = 0; k < kFeatures; ++k) {
-        log_mean += logits(i, k) / kFeatures;
-        sum += scores(i, k);
-      }
-      const long double mean = std::exp(log_mean), total = sum + (kCountedTokens - kFeatures) * mean;
-      for (arma::uword c = 0; c < kWidth; ++c) output(i, c) = (output(i, c) + mean * others(0, c)) / total;
-    }
-    if (reuse) {
-      const Dense exact = work.product(pilot, problem.V());
-      for (arma::uword i = 0; i < kFeatures; ++i) {
-        for (arma::uword c = 0; c < kWidth; ++c) output(rows(i), c) = exact(i, c);
-      }
-    }
-    // Declared too: squares of the pilot's rows and their sum, 2 n d, less than 2 %.
-    check_work(work, output, reuse ? "skeinformer" : "skeinformer-no-reuse", {}, draw_key, reuse ? 4 : 3, 0.03);
-  }
 }
 
 TEST_CASE("flops: Performer takes 4 n d p: features of Q and of K, phi(K)^T V and phi(Q) times it") {
