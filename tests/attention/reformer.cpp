@@ -10,21 +10,36 @@ using Keys = ReformerOptions::Keys;
 
 namespace {
 
-// Bucket of every row: the largest of x.r_1, ..., x.r_b, -x.r_1, ..., -x.r_b, the first of equals; in long double.
-std::vector<arma::uword> buckets_of(const Dense& x, const Dense& rotation) {
-  std::vector<arma::uword> bucket(x.rows);
-  const Dense projected = x * rotation;
+struct Buckets {
+  std::vector<arma::uword> of_row;
+  bool clear = true;  // none of them is decided by rounding
+};
+
+// Bucket of every row: the largest of x.r_1, ..., x.r_b, -x.r_1, ..., -x.r_b, the first of equals; in long double. It
+// is clear where the largest leads by more than what sums of p products in T may be off, p u sum |x_c r_c| each; a zero
+// row has zeros in T too.
+template <typename T>
+Buckets buckets_of(const Dense& x, const Dense& rotation) {
+  Buckets buckets{std::vector<arma::uword>(x.rows)};
+  const auto size_of = [](Dense m) {
+    for (long double& e : m.entries) e = std::fabs(e);
+    return m;
+  };
+  const Dense projected = x * rotation, sizes = size_of(x) * size_of(rotation);
+  const arma::uword half = rotation.cols;
+  const long double rounding = static_cast<long double>(x.cols + 1) * unit<T>();
   for (arma::uword i = 0; i < x.rows; ++i) {
-    long double best = -std::numeric_limits<long double>::infinity();
-    for (arma::uword c = 0; c < 2 * rotation.cols; ++c) {
-      const long double value = c < rotation.cols ? projected(i, c) : -projected(i, c - rotation.cols);
-      if (value > best) {
-        best = value;
-        bucket[i] = c;
-      }
+    const auto value = [&](arma::uword c) { return c < half ? projected(i, c) : -projected(i, c - half); };
+    arma::uword& best = buckets.of_row[i];
+    for (arma::uword c = 1; c < 2 * half; ++c) {
+      if (value(c) > value(best)) best = c;
+    }
+    for (arma::uword c = 0; c < 2 * half; ++c) {
+      const long double off = rounding * (sizes(i, best % half) + sizes(i, c % half));
+      if (c != best && off > 0 && value(best) - value(c) <= off) buckets.clear = false;
     }
   }
-  return bucket;
+  return buckets;
 }
 
 // Place of every token when sorted by bucket and position, by counting.
@@ -38,20 +53,27 @@ std::vector<arma::uword> ranks_of(const std::vector<arma::uword>& bucket) {
   return rank;
 }
 
+struct Meetings {
+  std::vector<std::vector<int>> times;
+  bool clear = true;  // no bucket is decided by rounding
+};
+
 // In how many rounds query i meets key j: in its chunk or the one before and, unless across, in its bucket; where there
 // is none of its bucket in any round, all that are in reach.
 template <typename T>
-std::vector<std::vector<int>> meetings(const Problem<T>& problem, arma::uword d, const Key& draw_key,
-                                       const ReformerOptions& options) {
+Meetings meetings(const Problem<T>& problem, arma::uword d, const Key& draw_key, const ReformerOptions& options) {
   const arma::uword n = problem.n(), c = d / (2 * options.rounds), m = (n + c - 1) / c;
   arma::uword half = 1;
   while (2 * (half + 1) * c <= n + c) ++half;  // the largest b with 2 b c <= n + c: about n / c buckets
   std::vector<std::vector<int>> times(n, std::vector<int>(n, 0)), reached = times;
+  bool clear = true;
   for (arma::uword t = 0; t < options.rounds; ++t) {
     const auto rotation = normal_matrix<T>(draw_key.child("rotation").child(t), problem.p(), half);
-    const std::vector<arma::uword> of_query = buckets_of(problem.Q(), rotation), query = ranks_of(of_query);
-    const std::vector<arma::uword> of_key = options.keys == Keys::own ? buckets_of(problem.K(), rotation) : of_query,
-                                   key = ranks_of(of_key);
+    const Buckets of_queries = buckets_of<T>(problem.Q(), rotation),
+                  of_keys = options.keys == Keys::own ? buckets_of<T>(problem.K(), rotation) : of_queries;
+    clear = clear && of_queries.clear && of_keys.clear;
+    const std::vector<arma::uword>&of_query = of_queries.of_row, &of_key = of_keys.of_row;
+    const std::vector<arma::uword> query = ranks_of(of_query), key = ranks_of(of_key);
     for (arma::uword i = 0; i < n; ++i) {
       for (arma::uword j = 0; j < n; ++j) {
         const arma::uword ahead = (query[i] / c + m - key[j] / c) % m;
@@ -64,7 +86,7 @@ std::vector<std::vector<int>> meetings(const Problem<T>& problem, arma::uword d,
   for (arma::uword i = 0; i < n; ++i) {
     if (options.across || *std::max_element(times[i].begin(), times[i].end()) == 0) times[i] = reached[i];
   }
-  return times;
+  return {times, clear};
 }
 
 // Logits of the model: shared keys have length 1, own keys are K.
@@ -118,12 +140,18 @@ TEST_CASE_TEMPLATE("reformer: buckets, chunks, the one before and all rounds in 
       }
     }
   }
+  int cases = 0, skipped = 0;
   for (const ReformerOptions& options : all) {
     for (const arma::uword n : {2U, 41U, 48U}) {
       for (const arma::uword d : {6U, 13U, 40U}) {
         if (d >= n || d < 2 * options.rounds) continue;
         const Problem<T> problem = awkward_problem<T>(n, 6, 3, 3, draw_key);
-        const auto times = meetings(problem, d, draw_key.child(d), options);
+        const auto [times, clear] = meetings(problem, d, draw_key.child(d), options);
+        ++cases;
+        if (!clear) {
+          ++skipped;
+          continue;
+        }
         const Approximation<T> approximation = reformer(problem, d, draw_key.child(d), options);
         check_scores(approximation, problem, expected_scores(problem, times, options), bound(problem));
         CHECK(row_sum_gap(approximation) <= 2 * static_cast<double>(n) * unit<T>());
@@ -133,6 +161,11 @@ TEST_CASE_TEMPLATE("reformer: buckets, chunks, the one before and all rounds in 
       }
     }
   }
+  // The largest of up to 48 projections leads by less than 14 u of their sizes with a probability of about 1e-5 in
+  // float, and one of at most 288 tokens that are hashed for an n, d and number of rounds with 3e-3. There are 18 of
+  // these, of independent rotations, with 8 cases each: more than half of the cases are left out with C(18, 9) .003^9 <
+  // 1e-17.
+  CHECK(skipped <= cases / 2);
 }
 
 TEST_CASE_TEMPLATE("reformer: for d = n all meet; own keys give B, shared ones softmax(q_i.q_j / |q_j|) without j = i",

@@ -8,6 +8,7 @@
 #include "support/approximations.hpp"
 #include "support/text.hpp"
 #include "support/thread_count.hpp"
+#include "support/weighted_draws.hpp"
 
 using namespace croquis;
 using ColumnProbabilities = SampledColumnsOptions::Probabilities;
@@ -113,29 +114,43 @@ TEST_CASE("column_norms: more blocks of queries than groups, the same bits for a
 }
 
 TEST_CASE_TEMPLATE("sampled-columns: every entry of B~ is times_j b_ij / (d p_j)", T, float, double) {
-  const Key draw_key = Key(test_seed()).child("formula");
-  for (const ColumnProbabilities kind : kAllProbabilities) {
-    for (const arma::uword n : {1U, 26U}) {
-      for (const arma::uword d : {1U, 9U, 26U}) {
-        if (d > n) continue;
-        const Problem<T> problem =
-            n > 5 ? awkward_problem<T>(n, 6, 3, 3, draw_key) : random_problem<T>(n, 6, 3, 3, draw_key);
-        const Key draw = draw_key.child(d);
-        const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax);
-        const Approximation<T> approximation = sampled_columns(problem, d, draw, {.probabilities = kind});
-        const std::vector<long double> p = probabilities_of(problem, b, kind, d, draw);
-        arma::Col<T> weights(n);
-        for (arma::uword i = 0; i < n; ++i) weights(i) = static_cast<T>(p[i]);
-        Dense expected(n, n);
-        for (const arma::uword j : sample_weighted(weights, d, draw.child("columns"))) {
-          for (arma::uword i = 0; i < n; ++i) expected(i, j) += b(i, j) / (static_cast<long double>(d) * p[j]);
+  int skipped = 0;
+  for (std::uint64_t t = 0; t < 8; ++t) {
+    const Key draw_key = Key(test_seed()).child("formula").child(t);
+    for (const ColumnProbabilities kind : kAllProbabilities) {
+      for (const arma::uword n : {1U, 26U}) {
+        for (const arma::uword d : {1U, 9U, 26U}) {
+          if (d > n) continue;
+          const Problem<T> problem =
+              n > 5 ? awkward_problem<T>(n, 6, 3, 3, draw_key) : random_problem<T>(n, 6, 3, 3, draw_key);
+          const Key draw = draw_key.child(d);
+          const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax);
+          const std::vector<long double> p = probabilities_of(problem, b, kind, d, draw);
+          // A root of n squares of entries at most, and one of p_v squares.
+          const double of_weights =
+              kind == ColumnProbabilities::uniform ? 0 : entry_error(problem) + (double(n) + 8) * unit<T>();
+          const WeightedDraws columns = weighted_draws(p, d, draw.child("columns"), of_weights);
+          if (!columns.clear) {
+            ++skipped;
+            continue;
+          }
+          const Approximation<T> approximation = sampled_columns(problem, d, draw, {.probabilities = kind});
+          Dense expected(n, n);
+          for (const arma::uword j : columns.indices) {
+            for (arma::uword i = 0; i < n; ++i) expected(i, j) += b(i, j) / (static_cast<long double>(d) * p[j]);
+          }
+          const double size = static_cast<double>(largest_entry_of(expected));
+          check_scores(approximation, problem, expected,
+                       size * (4 * entry_error(problem) + 4 * static_cast<double>(n) * unit<T>()));
         }
-        const double size = static_cast<double>(largest_entry_of(expected));
-        check_scores(approximation, problem, expected,
-                     size * (4 * entry_error(problem) + 4 * static_cast<double>(n) * unit<T>()));
       }
     }
   }
+  // In float weights are off by e, about 1.6e-5. A draw is not clear with probability 2 x 4 e sum F (1 - F) <= 8 e x 26
+  // / 6, 6e-4, and 26 draws are not with 1.5e-2, for either kind of weights. The 24 pairs of t and d > 1 ... 26 give
+  // two cases each: more than 20 are left out if more than ten of the pairs are, with probability C(24, 11) .03^11 <
+  // 1e-10.
+  CHECK(skipped <= 20);
 }
 
 TEST_CASE("sampled-columns: the mean output is B V for pilot, exact and uniform probabilities, mutants are rejected") {
