@@ -3,9 +3,10 @@
 
 ROWS are of `croquis error` on many heads. For a head, a method and a budget, the error is the least mean over draws of
 ||O - O~||_F / ||O||_F among the d whose flops are within the budget; d is chosen after the fact, for all methods alike.
-v-mean takes no flops worth mentioning and is within every budget. Printed are the geometric mean over heads, with its
-standard error between heads, and the mean rank among the methods of the same target that reach the budget on all heads.
-A method without a d that is cheap enough on some head is printed with the number of heads that it has.
+v-mean takes no flops worth mentioning and is within every budget. Printed are the geometric mean over heads, +- the
+spread between heads over the root of their number, which is no standard error, as heads share sequences and draws, and
+the mean rank among the methods of the same target that reach the budget on all heads. A method without a d that is
+cheap enough on some head is printed with the number of heads that it has.
 """
 import collections
 import csv

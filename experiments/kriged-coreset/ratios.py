@@ -6,7 +6,9 @@ ratios.py RATIOS.csv --perplexity PERPLEXITY.csv: the means of a table that was 
 
 Both are folders with rows of `croquis error` on the same heads, a file a method, or single files. For every head and every d of OURS, another method is taken at
 the smallest of its d whose flops are at least those of ours (at its largest where none are), so that the others are
-never given less; of all methods the one with the smallest mean error is the best, chosen after the fact.
+never given less; of all methods the one with the smallest mean error is the best, chosen after the fact. Printed are geometric
+means over heads; +- is the spread between heads over the root of their number, which is no standard error, as heads
+share sequences and draws.
 """
 import argparse
 import csv
@@ -48,7 +50,7 @@ def best_other(methods, flops):
 
 
 def print_means(ratios):
-    print(f"{'method':40} {'d':>5} {'heads':>6} {'mean':>7} {'se':>6} {'median':>7} {'worst':>7} {'<=.5':>5} {'>1.1':>5}")
+    print(f"{'method':40} {'d':>5} {'heads':>6} {'mean':>7} {'+-':>6} {'median':>7} {'worst':>7} {'<=.5':>5} {'>1.1':>5}")
     for (name, d), values in sorted(ratios.items()):
         values = [value for value in values if value > 0]
         if not values:
