@@ -33,6 +33,24 @@ void choose_for_bert(const FormulaFolder& folder) {
               .status == 0);
 }
 
+// Rows of `croquis model` whose sequences differ much more than their methods: linformer is above performer by .1 on
+// each, skeinformer by 0, .1 and -.02.
+std::string losses_of_three_methods(int sequences) {
+  std::string rows =
+      "model,layers,method,preset,features,trial,seed,sequence,tokens,counted,loss,loss_exact,accuracy,"
+      "accuracy_exact,agreement,kl,hidden_rel,seconds,status,flops,flops_exact,precision\n";
+  const double exact[] = {1, 2, 3}, apart[] = {0, 0.1, -0.02};
+  for (int s = 0; s < sequences; ++s) {
+    for (const auto& [method, loss, flops] : {std::tuple{"performer", exact[s] + 0.2, 1000.0},
+                                              {"linformer", exact[s] + 0.3, 3000.0},
+                                              {"skeinformer", exact[s] + 0.2 + apart[s], 500.0}}) {
+      rows += fmt::format("m,all,{},paper,16,1,1,{},9,8,{},{},0.5,0.6,0.9,0.1,0.2,0.01,ok,{},8000,double\n", method, s,
+                          loss, exact[s], flops);
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 TEST_CASE("model: every architecture has the loss that PyTorch computed") {
@@ -391,25 +409,13 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
 TEST_CASE(
     "croquis show and report of losses: a lead that differences on the same sequences do not bear out is not clear") {
   const TemporaryFolder folder;
-  const std::string header =
-      "model,layers,method,preset,features,trial,seed,sequence,tokens,counted,loss,loss_exact,accuracy,"
-      "accuracy_exact,agreement,kl,hidden_rel,seconds,status,flops,flops_exact,precision\n";
-  // Sequences differ much more than methods: linformer is above performer by .1 on each, skeinformer by 0, .1 and -.02.
-  std::string rows;
-  const double exact[] = {1, 2, 3}, apart[] = {0, 0.1, -0.02};
-  for (int s = 0; s < 3; ++s) {
-    for (const auto& [method, loss, flops] : {std::tuple{"performer", exact[s] + 0.2, 1000.0},
-                                              {"linformer", exact[s] + 0.3, 3000.0},
-                                              {"skeinformer", exact[s] + 0.2 + apart[s], 500.0}}) {
-      rows += fmt::format("m,all,{},paper,16,1,1,{},9,8,{},{},0.5,0.6,0.9,0.1,0.2,0.01,ok,{},8000,double\n", method, s,
-                          loss, exact[s], flops);
-    }
-  }
-  write_text(folder / "m.csv", header + rows);
+  write_text(folder / "m.csv", losses_of_three_methods(3));
   const ProgramRun shown = run_croquis("show m.csv", folder.path());
   REQUIRE_MESSAGE(shown.status == 0, shown.output);
   CHECK(contains(shown.output, "At d = 16, performer has the smallest loss: 2.2"));
   CHECK_MESSAGE(contains(shown.output, "It has no clear lead over skeinformer: on the same sequences"), shown.output);
+  CHECK(contains(shown.output, "band: one standard error between sequences"));
+  CHECK_FALSE(contains(shown.output, "one sequence"));
   // Exact attention is a line across in the picture; its ends are no numbers of its own.
   REQUIRE(run_croquis("report m.csv --out m.html", folder.path()).status == 0);
   const std::string page = read_text(folder / "m.html");
@@ -419,4 +425,19 @@ TEST_CASE(
   CHECK_FALSE(contains(cells, "3000"));
   CHECK_FALSE(contains(cells, "500"));
   CHECK(page.find("exact attention</th>", row + 1) > page.find("</table>", row));
+}
+
+TEST_CASE("croquis show and report of losses: on one sequence a lead may be chance, and there is no band") {
+  const TemporaryFolder folder;
+  write_text(folder / "m.csv", losses_of_three_methods(1));
+  const ProgramRun shown = run_croquis("show m.csv", folder.path());
+  REQUIRE_MESSAGE(shown.status == 0, shown.output);
+  REQUIRE(run_croquis("report m.csv --out m.html", folder.path()).status == 0);
+  for (const std::string& text : {shown.output, read_text(folder / "m.html")}) {
+    CHECK(contains(text, "At d = 16, performer has the smallest loss: 1.2, 0.2 above exact attention"));
+    CHECK(contains(text, "On one sequence: a lead may be chance."));
+    CHECK(contains(text, "mean over positions"));
+    CHECK_FALSE(contains(text, "standard error between sequences to each side"));
+    CHECK_FALSE(contains(text, "no clear lead"));
+  }
 }

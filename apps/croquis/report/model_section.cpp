@@ -22,7 +22,14 @@ using croquis::Summary;
 
 namespace {
 
-constexpr const char* kMeanOfModels = "mean over positions; band: one standard error between sequences to each side";
+// What is drawn. One sequence has no error, and no band.
+std::string meaning_of_means(const std::vector<ModelSummary>& summaries) {
+  const bool errors = std::any_of(summaries.begin(), summaries.end(), [](const ModelSummary& s) {
+    return s.method != "exact" && !std::isnan(s.loss_error);
+  });
+  return std::string("mean over positions") +
+         (errors ? "; band: one standard error between sequences to each side" : "");
+}
 
 std::vector<ChartValue> values_of(const Group& group, const Grouping& grouping) {
   std::vector<ChartValue> values;
@@ -89,7 +96,7 @@ Chart chart_of_losses(const Grouping& grouping, const std::vector<ModelSummary>&
                       const std::string& subject) {
   const bool any_d =
       std::any_of(grouping.groups.begin(), grouping.groups.end(), [](const Group& g) { return g.x > 0; });
-  ChartView view{"mean", fmt::format("{}; {}", subject, kMeanOfModels), {}};
+  ChartView view{"mean", fmt::format("{}; {}", subject, meaning_of_means(summaries)), {}};
   if (any_d) view.meaning += "; lines across: what has no one d";
   ChartEnds ends{{ChartValue::kNone, ChartValue::kNone, ChartValue::kNone},
                  {ChartValue::kNone, ChartValue::kNone, ChartValue::kNone}};
@@ -147,7 +154,7 @@ Chart chart_by_layer(const std::vector<ModelSummary>& summaries, const std::stri
     if (axes.empty()) axes = axes_of(one);
     ChartView& view = views[s.features];
     view.name = fmt::format("d = {}", s.features);
-    view.meaning = fmt::format("{}, d = {}; {}", subject, s.features, kMeanOfModels);
+    view.meaning = fmt::format("{}, d = {}; {}", subject, s.features, meaning_of_means(summaries));
     const double layer = parse_number(s.layers.substr(0, s.layers.find(';'))).value_or(ChartValue::kNone);
     curve_named(view.curves, one.groups.front().label).points.push_back({{layer}, values_of(one.groups.front(), one)});
   }
@@ -216,17 +223,25 @@ std::string best_of(const std::vector<ModelSummary>& summaries, const std::vecto
   const auto label = [](const ModelSummary& s) { return croquis::curve_label({s.method, s.preset}); };
   if (d == 0) return fmt::format("The {} has the loss {}", label(*best), numbers_of(*best));
   constexpr double errors = 2;
-  std::vector<std::string> rivals;
+  std::vector<std::string> rivals, once;  // once: no standard error
   for (const ModelSummary* other : candidates) {
     if (other == best) continue;
     const ModelSummary rise = from_one_to(*best, *other, rows);
     if (rise.increase <= errors * rise.increase_error) rivals.push_back(label(*other));
+    if (std::isnan(rise.increase_error)) once.push_back(label(*other));
   }
-  const std::string no_lead = rivals.empty() ? ""
-                                             : fmt::format(
-                                                   " It has no clear lead over {}: on the same sequences the losses "
-                                                   "differ by at most two standard errors in the mean.",
-                                                   fmt::join(rivals, ", "));
+  std::string no_lead;
+  if (!rivals.empty()) {
+    no_lead = fmt::format(
+        " It has no clear lead over {}: on the same sequences the losses differ by at most two standard errors in the "
+        "mean.",
+        fmt::join(rivals, ", "));
+  }
+  if (once.size() + 1 == candidates.size() && !once.empty()) {
+    no_lead += " On one sequence: a lead may be chance.";
+  } else if (!once.empty()) {
+    no_lead += fmt::format(" Its lead over {} is on one sequence, and may be chance.", fmt::join(once, ", "));
+  }
   return fmt::format("At d = {}, {} has the smallest loss: {}{}", d, label(*best), numbers_of(*best), no_lead);
 }
 
