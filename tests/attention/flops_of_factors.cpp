@@ -8,7 +8,7 @@
 #include "support/counted_work.hpp"
 
 using namespace croquis;
-using Inverse = SkyformerOptions::Inverse;
+using CoreInverse = SkyformerOptions::Inverse;
 
 namespace {
 
@@ -73,8 +73,8 @@ struct LiftWithLandmarks {
     keys = rows_of(points, arma::regspace<arma::uvec>(90, 239));
     chosen = rows_of(points, landmarks);
   }
-  SkyformerOptions options(Inverse inverse) const {
-    SkyformerOptions options = inverse == Inverse::iterative ? SkyformerOptions::code() : SkyformerOptions();
+  SkyformerOptions options(CoreInverse inverse) const {
+    SkyformerOptions options = inverse == CoreInverse::iterative ? SkyformerOptions::code() : SkyformerOptions();
     options.landmarks = LandmarkPolicy::given;
     options.given = landmarks;
     return options;
@@ -93,7 +93,7 @@ TEST_CASE("flops: skyformer takes the kernel of all points and of the landmarks,
     for (arma::uword c = 0; c < lift.keys.cols; ++c) squares += lift.keys(j, c) * lift.keys(j, c);
     half_norms.push_back(squares / 2);
   }
-  for (const Inverse inverse : {Inverse::pinv, Inverse::iterative}) {
+  for (const CoreInverse inverse : {CoreInverse::pinv, CoreInverse::iterative}) {
     for (const bool softmax : {false, true}) {
       CAPTURE(softmax);
       const SkyformerOptions options = lift.options(inverse);
@@ -108,11 +108,11 @@ TEST_CASE("flops: skyformer takes the kernel of all points and of the landmarks,
         values(j, p_v) = weight;
       }
       const Dense gathered = work.product(right, values);
-      const Dense solved = inverse == Inverse::pinv ? solved_by_eigenvalues(work, core, gathered)
-                                                    : solved_by_iteration(work, core, gathered);
+      const Dense solved = inverse == CoreInverse::pinv ? solved_by_eigenvalues(work, core, gathered)
+                                                        : solved_by_iteration(work, core, gathered);
       const Dense all = work.product(left, solved);
       // That column is not declared, but for the product with the iterative inverse; skyformer does not have it.
-      work.multiply_adds -= double(d) * 240 + (inverse == Inverse::pinv ? 2 * double(d * d) : 0);
+      work.multiply_adds -= double(d) * 240 + (inverse == CoreInverse::pinv ? 2 * double(d * d) : 0);
       Dense output(90, p_v);
       for (arma::uword i = 0; i < 90; ++i) {
         for (arma::uword c = 0; c < p_v; ++c) output(i, c) = softmax ? all(i, c) / all(i, p_v) : all(i, c);
