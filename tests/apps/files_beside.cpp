@@ -123,7 +123,7 @@ TEST_CASE("--overwrite: a run whose cells are refused leaves the earlier result 
 
 TEST_CASE("--resume: a file without a line break that is not the beginning of a result stays as it is") {
   TemporaryFolder folder;
-  for (const char* text : {R"({"a": 1, "b": 2})", "notes", "input,method"}) {
+  for (const char* text : {R"({"a": 1, "b": 2})", "notes", "input,methods"}) {
     write_text(folder / "x.csv", text);
     check_nothing_changes(folder, kBesideRun + "--out x.csv --resume",
                           "x.csv: is not a table that --resume could go on with");

@@ -106,9 +106,9 @@ void RowFile::read_whole_lines() {
 }
 
 void RowFile::begin() {
-  begun_ = true;
   if (::ftruncate(descriptor_, static_cast<off_t>(kept_)) != 0) fail(path_, "cannot be truncated to whole lines");
   if (kept_ == 0) append(header_);
+  begun_ = true;
 }
 
 void RowFile::append(const std::vector<std::string>& fields) {
