@@ -150,12 +150,14 @@ void print_models(const std::vector<ModelSummary>& summaries) {
     fmt::print("\nexact attention: loss {:.6g}, accuracy {:.6g}; {}\n", loss, accuracy, subject);
     return;
   }
+  const bool errors =
+      std::any_of(summaries.begin(), summaries.end(), [](const ModelSummary& s) { return !std::isnan(s.loss_error); });
   print_metric(summaries, kMetrics[0],
-               fmt::format("loss (standard error between sequences); exact attention {:.6g}; {}", loss, subject));
+               fmt::format("loss{}; exact attention {:.6g}; {}", errors ? " (standard error between sequences)" : "",
+                           loss, subject));
   print_metric(summaries, kMetrics[1],
-               fmt::format("increase of the loss over exact attention on the same sequences (standard error of the "
-                           "differences); {}",
-                           subject));
+               fmt::format("increase of the loss over exact attention on the same sequences{}; {}",
+                           errors ? " (standard error of the differences)" : "", subject));
   print_metric(summaries, kMetrics[2], fmt::format("accuracy; exact attention {:.6g}; {}", accuracy, subject));
   print_metric(summaries, kMetrics[5], fmt::format("relative error of the last hidden state; {}", subject));
   print_metric(summaries, kCost,

@@ -62,10 +62,12 @@ std::string statistic_line(const Grouping& grouping, Statistic statistic, const 
   }
   if (grouping.is_nested()) {
     if (spread == nullptr) return nested_statistic(grouping, statistic);
-    return nested_statistic(grouping, statistic) + (!mean ? fmt::format("; {}: smallest to largest", spread)
-                                                    : is_of_sequences(grouping)
-                                                        ? "; standard error between sequences"
-                                                        : ", and its standard error between them");
+    const std::string what = nested_statistic(grouping, statistic);
+    if (!mean) return fmt::format("{}; {}: smallest to largest", what, spread);
+    return what +
+           (is_of_sequences(grouping) ? "; standard error between sequences"
+                                      : ", and its standard error between them") +
+           (grouping.draws > 1 ? ", with that of the draws" : "");
   }
   if (grouping.draws == 1) return repetitions_of(grouping);
   if (spread == nullptr) return fmt::format("{} of {}", mean ? "mean" : "median", repetitions_of(grouping));
