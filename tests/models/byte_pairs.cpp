@@ -282,6 +282,23 @@ TEST_CASE("byte pairs: splits of a regular expression, added tokens, templates, 
   CHECK(tokenizer_of(file_of({"a", "b", "ab"}, {"a b"}, removed)).encode("ab  a b") == TokenIds{2, 0, 1});
 }
 
+TEST_CASE("byte pairs: a split cuts at empty matches, and takes nothing away there") {
+  const auto split = [](const std::string& expression, const std::string& behaviour) {
+    return R"(,"pre_tokenizer":{"type":"Split","pattern":{"Regex":")" + expression + R"("},"behavior":")" + behaviour +
+           R"("})";
+  };
+  const Words words = {"1", "2", "12", "a"};
+  for (const std::string behaviour : {"Isolated", "Removed"}) {
+    // Thousands, counted from the right: 1|212 and 1|121|212.
+    const BytePairTokenizer thousands =
+        tokenizer_of(file_of(words, {"1 2"}, split(R"((?=(\\d{3})+(?!\\d)))", behaviour)));
+    CHECK(thousands.encode("1212") == TokenIds{0, 1, 2});
+    CHECK(thousands.encode("1121212a") == TokenIds{0, 2, 0, 1, 2, 3});
+    const BytePairTokenizer digits = tokenizer_of(file_of(words, {"1 2"}, split(R"((?<=\\d)(?=\\d))", behaviour)));
+    CHECK(digits.encode("12a12") == TokenIds{0, 1, 3, 0, 1});
+  }
+}
+
 TEST_CASE("byte pairs: the words of Llama 3's expression, which has properties and flags") {
   const std::string llama3 =
       R"x(,"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":)x"

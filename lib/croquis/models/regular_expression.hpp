@@ -18,7 +18,8 @@ class RegularExpression {
   /// expression itself.
   explicit RegularExpression(const std::string& expression);
 
-  /// Calls match(begin, end) for each non-empty match in the text, from the left, without overlaps.
+  /// Calls match(begin, end) for each match in the text, from the left, without overlaps; also for empty ones, but for
+  /// those that are where the match before ended.
   /// Cost: at most 64 MB of memory, and 10^7 steps for each match.
   /// Throws: std::invalid_argument for an expression that needs more on this text, and for a text that is not UTF-8.
   void for_each_match(const std::string& text, const std::function<void(std::size_t, std::size_t)>& match) const;
