@@ -385,6 +385,14 @@ TEST_CASE("byte pairs: what is not computed is refused by name in one line") {
   const auto with = [](const std::string& rest, const std::string& model = "") {
     return file_of({"a"}, {}, rest, model);
   };
+  const auto table_of = [](const std::string& table) {
+    return R"(,"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"a"}}],)"
+           R"("special_tokens":)" +
+           table + "}";
+  };
+  CHECK(tokenizer_of(with(table_of(R"({"a":{"id":"a","ids":[0],"tokens":["a"]},"b":{"ids":[7,8]}})"))).before() ==
+        TokenIds{0});
+  CHECK(tokenizer_of(with(table_of("{}"))).before() == TokenIds{0});
   const std::pair<std::string, std::string> wrong[] = {
       {"[]", "is no tokenizer.json"},
       {"{}", "has no model"},
@@ -417,6 +425,14 @@ TEST_CASE("byte pairs: what is not computed is refused by name in one line") {
       {with(R"(,"post_processor":{"type":"BertProcessing"})"), "post_processor is 'BertProcessing'"},
       {with(R"(,"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}}]})"),
        "has the token '<s>', which is not in the vocabulary"},
+      {with(table_of(R"([])")), "special_tokens of TemplateProcessing is []; a table is read"},
+      {with(table_of(R"({"a":{"id":"a","ids":[0,0],"tokens":["a","a"]}})")),
+       "special_tokens of TemplateProcessing has the ids [0,0] of 'a'; [0] of the vocabulary is read"},
+      {with(table_of(R"({"a":{"id":"a","ids":[1],"tokens":["b"]}})")),
+       "special_tokens of TemplateProcessing has the ids [1] of 'a'; [0] of the vocabulary is read"},
+      {with(table_of(R"({"a":{"id":"a","ids":[]}})")), "has the ids [] of 'a'"},
+      {with(table_of(R"({"a":{"id":"a"}})")), "has the ids null of 'a'"},
+      {with(table_of(R"({"a":0})")), "has the ids null of 'a'"},
       {with(R"(,"added_tokens":[{"id":1,"content":"<s>","lstrip":true}])"), "an added token has lstrip true"},
   };
   for (const auto& [bytes, said] : wrong) {

@@ -27,7 +27,7 @@ class RegularExpression;
 /// always the pair that comes first in the list of merges, the leftmost of equal ones; of a pair that stands there
 /// twice, the last place counts. A character that is not in the vocabulary becomes the tokens <0x00> ... <0xFF> of its
 /// bytes with byte_fallback, otherwise unk_token, with fuse_unk a single one for several in a row. A TemplateProcessing
-/// puts its tokens around a sequence. A decoder is not read.
+/// puts its tokens around a sequence, each with its one id of the vocabulary. A decoder is not read.
 ///
 /// Everything else in a file is refused by its name: models other than BPE, other normalizers, prefixes and suffixes of
 /// words, dropout, other pre- and post-processors.

@@ -169,6 +169,19 @@ struct BytePairTokenizer::Reader {
     }
   }
 
+  // The ids that Hugging Face's library puts there are those of the table.
+  void require_own_id(const json& entry, const std::string& token, std::uint32_t id) const {
+    if (!is_there(entry, "special_tokens")) return;
+    const json& table = entry["special_tokens"];
+    if (!table.is_object())
+      refuse(fmt::format("special_tokens of TemplateProcessing is {}; a table is read", shown(table)));
+    if (!table.contains(token)) return;
+    const json ids = is_there(table[token], "ids") ? table[token]["ids"] : json();
+    if (ids == json::array({id})) return;
+    refuse(fmt::format("special_tokens of TemplateProcessing has the ids {} of '{}'; [{}] of the vocabulary is read",
+                       shown(ids), excerpt(token), id));
+  }
+
   void read_post_processor(const json& entry, int depth = 0) const {
     const std::string type = text(entry, "type");
     if (type == "ByteLevel") return;  // about offsets
@@ -192,6 +205,7 @@ struct BytePairTokenizer::Reader {
       const auto id = tokenizer.id(token);
       if (!id)
         refuse(fmt::format("TemplateProcessing has the token '{}', which is not in the vocabulary", excerpt(token)));
+      require_own_id(entry, token, *id);
       (behind ? tokenizer.after_ : tokenizer.before_).push_back(*id);
     }
   }
