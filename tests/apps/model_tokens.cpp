@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/formula_folder.hpp"
+#include "support/capture.hpp"
 #include "support/files.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
@@ -117,6 +118,44 @@ TEST_CASE("model: a decoder reads a text by its tokenizer.json, and predicts the
   CHECK(column_of(folder / "a.csv", "counted") == std::vector<std::string>{"8", "2"});  // windows of 9 and 3
   REQUIRE(run_croquis("error --methods v-mean --features 2 --out e.csv" + command, folder.path()).status == 0);
   CHECK(column_of(folder / "e.csv", "n").at(0) == "12");
+}
+
+TEST_CASE("model: a last window that has room for the template alone is refused, and one token more is not") {
+  const FormulaFolder folder;
+  write_text(folder / "tokenizer.json",
+             R"({"model":{"type":"BPE","vocab":{"a":0,"b":1,"<s>":2},"merges":[]},)"
+             R"("post_processor":{"type":"TemplateProcessing","special_tokens":{"<s>":{"id":"<s>","ids":[2],)"
+             R"("tokens":["<s>"]}},"single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}},)"
+             R"({"SpecialToken":{"id":"<s>"}}]}})");
+  write_text(folder / "text.txt", std::string(100, 'a'));
+  const auto run_of = [&](const std::string& n) {
+    return run_croquis(
+        "model --methods exact --model gpt2/model.safetensors --vocab tokenizer.json --text text.txt "
+        "--quiet --overwrite --out a.csv --n " +
+            n,
+        folder.path());
+  };
+  // Windows of nine, two of which are the template.
+  const std::pair<std::string, std::string> refused[] = {
+      {"1", "--n: leaves 1 token for the last window, of which the template takes 2; give --n 3"},
+      {"2", "--n: leaves 2 tokens for the last window, of which the template takes 2; give --n 3"},
+      {"10", "--n: leaves 1 token for the last window, of which the template takes 2; give --n 9 or --n 12"},
+      {"20", "--n: leaves 2 tokens for the last window, of which the template takes 2; give --n 18 or --n 21"}};
+  for (const auto& [n, message] : refused) {
+    CAPTURE_BINDING(n);
+    const ProgramRun run = run_of(n);
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, message), run.output);
+  }
+  for (const std::string n : {"3", "9", "12", "18", "21"}) {
+    const ProgramRun run = run_of(n);
+    CHECK_MESSAGE(run.status == 0, run.output);
+  }
+  // Fourteen tokens of text fill two windows; of a text that ends there, more cannot be had.
+  write_text(folder / "text.txt", std::string(14, 'a'));
+  const ProgramRun ended = run_of("20");
+  CHECK(ended.status == 2);
+  CHECK_MESSAGE(contains(ended.output, "--n: the text has 18 tokens, 20 are wanted"), ended.output);
 }
 
 TEST_CASE("model input: heads of sequences, in columns; several joined to one head; causal where the model is") {

@@ -105,6 +105,13 @@ TextWindows of_word_pieces(const InputOptions& o, const croquis::Model& model, a
   return windows;
 }
 
+// The text goes on, and the last window has no room for any of it.
+[[noreturn]] void refuse_template_alone(arma::uword n, std::size_t left, std::size_t template_size) {
+  const std::string smaller = left < n ? fmt::format("{} or --n ", n - left) : "";
+  refuse(fmt::format("--n: leaves {} token{} for the last window, of which the template takes {}; give --n {}{}", left,
+                     left == 1 ? "" : "s", template_size, smaller, n - left + template_size + 1));
+}
+
 // Windows of n tokens together, each with the tokens of the template around it.
 TextWindows of_byte_pairs(const InputOptions& o, const croquis::Model& model, arma::uword n, arma::uword window) {
   if (o.uncased) refuse("--uncased: goes with vocab.txt; tokenizer.json says itself what it does");
@@ -124,7 +131,7 @@ TextWindows of_byte_pairs(const InputOptions& o, const croquis::Model& model, ar
   for (std::size_t at = 0; at < text.size() && ids.size() < n;) {
     const std::size_t left = std::min<std::size_t>(window, n - ids.size()),
                       own = std::min(text.size() - at, left > template_size ? left - template_size : 0);
-    if (own == 0) break;
+    if (own == 0) refuse_template_alone(n, left, template_size);
     ids.insert(ids.end(), before.begin(), before.end());
     ids.insert(ids.end(), text.begin() + static_cast<std::ptrdiff_t>(at),
                text.begin() + static_cast<std::ptrdiff_t>(at + own));
