@@ -114,6 +114,22 @@ TEST_CASE_TEMPLATE("row_sum_deviation: is the largest distance of a row sum from
   CHECK(row_sum_deviation(as_operator(scores)) == 2);
 }
 
+TEST_CASE_TEMPLATE("row_sum_deviation: a row sum that is not a number is not passed over", T, float, double) {
+  const arma::Mat<T> right(4, 4, arma::fill::value(T(0.25)));
+  Approximation<T> approximation;
+  approximation.scores = as_operator(right);
+  for (const arma::uword row : {0, 1, 3}) {
+    for (const T bad : {std::numeric_limits<T>::quiet_NaN(), -std::numeric_limits<T>::quiet_NaN()}) {
+      arma::Mat<T> scores = right;
+      scores(row, 2) = bad;
+      CHECK(std::isnan(row_sum_deviation(as_operator(scores))));
+      approximation.row_sums = arma::Col<T>(4, arma::fill::value(T(7)));
+      (*approximation.row_sums)(row) = bad;
+      CHECK(std::isnan(row_sum_deviation(approximation)));
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("smallest_denominator: is the smallest estimated row sum over the true one, without overflow", T,
                    float, double) {
   // Row sums exp(1000), exp(-1000) and 1, estimated at twice, half and minus three times that.

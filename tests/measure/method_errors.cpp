@@ -3,6 +3,8 @@
 #include <croquis/measure/method_errors.hpp>
 
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <string>
 
 #include "support/matrices.hpp"
@@ -91,6 +93,47 @@ TEST_CASE("method errors: what fails is a status, and a row that fails has no er
                                  {.rows = 20, .bounds = true});
                  }),
                  "bounds: goes without rows"));
+}
+
+TEST_CASE("method errors: row sums and denominators that are not numbers are failures, which are not told as NA") {
+  // The output is that of linformer; of what comes with it one entry is NaN.
+  const auto row_with = [](const std::function<void(Approximation<double>&)>& spoil, ErrorSettings settings = {}) {
+    Method<double> own = find_method<double>("linformer");
+    own.prepare = [spoil, inner = own.prepare](const Problem<double>& problem, const OptionValues& options) {
+      PreparedMethod<double> prepared = inner(problem, options);
+      prepared.approximate = [spoil, inner = prepared.approximate](arma::uword d, const Key& key) {
+        Approximation<double> approximation = inner(d, key);
+        approximation.row_sums = arma::vec(30, arma::fill::ones);
+        approximation.denominators = {arma::vec(30, arma::fill::ones), arma::vec(30, arma::fill::zeros)};
+        spoil(approximation);
+        return approximation;
+      };
+      return prepared;
+    };
+    MethodErrors<double> errors(measured_problem(30), settings, {Key(1), Key(2)});
+    return errors.prepare(own, {}, "").row(8, 1);
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const ErrorRow good = row_with([](Approximation<double>&) {});
+  CHECK(good.status == "ok");
+  CHECK(good.row_sum_dev == 0);
+  CHECK(std::isfinite(good.min_denominator));
+  for (const ErrorSettings& settings : {ErrorSettings{}, ErrorSettings{.rows = 20}}) {
+    const auto spoilt_sums = [&](Approximation<double>& a) { (*a.row_sums)(7) = nan; };
+    const auto spoilt_denominators = [&](Approximation<double>& a) { a.denominators->values.tail(20).fill(nan); };
+    for (const ErrorRow& row : {row_with(spoilt_sums, settings), row_with(spoilt_denominators, settings)}) {
+      CHECK(std::isnan(row.spectral_abs));
+      CHECK(std::isfinite(row.seconds));
+    }
+    CHECK(row_with(spoilt_sums, settings).status == "not finite: row_sum_dev = nan");
+    CHECK(row_with(spoilt_denominators, settings).status == "not finite: min_denominator = nan");
+    // What the method does not have does not apply, and an output that is not finite is the first reason.
+    const auto without = [](Approximation<double>& a) { a.scores.reset(), a.denominators.reset(); };
+    CHECK(row_with(without, settings).status == "ok");
+    CHECK(std::isnan(row_with(without, settings).row_sum_dev));
+    const auto all_spoilt = [&](Approximation<double>& a) { a.output.fill(nan), spoilt_sums(a); };
+    CHECK(row_with(all_spoilt, settings).status == "the output is not finite");
+  }
 }
 
 TEST_CASE("method errors: the keys of a seed name the kind of input, method, features and trial") {

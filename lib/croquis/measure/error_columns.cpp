@@ -40,11 +40,13 @@ const Columns<ErrorRow>& error_columns() {
       {{"row_sum_dev", Role::number,
         "for softmax methods, the maximum over rows of \\|row sum of B~ - 1\\|. It is 0, up to rounding, for a method "
         "that divides each row by the sum of what it has computed of that row (skeinformer-simple-norm, bigbird, "
-        "longformer, features). What such a method leaves out shows in `min_denominator` instead"},
+        "longformer, features). What such a method leaves out shows in `min_denominator` instead. A sum that is not a "
+        "number fails the row: `not finite: row_sum_dev = nan` in `status`"},
        &ErrorRow::row_sum_dev},
       {{"min_denominator", Role::number,
         "for methods that divide by estimated row sums, the smallest estimate as a multiple of the true row sum. A "
-        "value of 1 is exact; at or below 0 the normalisation of a row is lost"},
+        "value of 1 is exact; at or below 0 the normalisation of a row is lost. An estimate that is not a number fails "
+        "the row"},
        &ErrorRow::min_denominator},
       {{"seconds", Role::number,
         "the time of one call and of the preparation that the trials share, on one thread while other trials run. It "
@@ -56,7 +58,7 @@ const Columns<ErrorRow>& error_columns() {
        &ErrorRow::flops},
       {{"status", Role::note,
         "`ok`, or the reason why the method failed. A failure never ends the run. `not finite: ...` names a number "
-        "that overflowed; the other metrics of such a row are missing"},
+        "that overflowed or is NaN; the other metrics of such a row are missing"},
        &ErrorRow::status},
       {sequence_column(), &ErrorRow::sequence},
       {layer_column(), &ErrorRow::layer},

@@ -46,6 +46,12 @@ LinearOperator<double> in_double(const LinearOperator<T>& scores) {
           [=](const arma::mat& x) { return finite(scores.apply_transposed(arma::conv_to<arma::Mat<T>>::from(x))); }};
 }
 
+// arma's max() would pass over NaN.
+template <typename T>
+double largest_deviation(const arma::Mat<T>& sums) {
+  return static_cast<double>(largest_entry<T>(sums - T(1)));
+}
+
 }  // namespace
 
 ScoreReference::ScoreReference(const Problem<double>& problem, Target target, const Key& draw_key)
@@ -63,13 +69,13 @@ template <typename T>
 double row_sum_deviation(const LinearOperator<T>& scores) {
   const SerialBlas serial;
   const arma::Mat<T> sums = scores.apply(arma::Mat<T>(scores.cols, 1, arma::fill::ones));
-  return static_cast<double>(arma::abs(sums - T(1)).max());
+  return largest_deviation(sums);
 }
 
 template <typename T>
 double row_sum_deviation(const Approximation<T>& approximation) {
   if (!approximation.row_sums) return row_sum_deviation(approximation.scores.value());
-  return static_cast<double>(arma::abs(*approximation.row_sums - T(1)).max());
+  return largest_deviation<T>(*approximation.row_sums);
 }
 
 template <typename T>

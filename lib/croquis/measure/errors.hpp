@@ -57,7 +57,8 @@ class ScoreReference {
   double spectral_;
 };
 
-/// max_i |(B~ 1)_i - 1|: how far the rows of the scores are from summing to 1. Cost: one product with a vector.
+/// max_i |(B~ 1)_i - 1|: how far the rows of the scores are from summing to 1; NaN if one of the sums is. Cost: one
+/// product with a vector.
 template <typename T>
 double row_sum_deviation(const LinearOperator<T>& scores);
 
@@ -66,7 +67,7 @@ template <typename T>
 double row_sum_deviation(const Approximation<T>& approximation);
 
 /// min_i D~_ii / D_ii: the smallest estimated row sum as a multiple of the true one. A value of 1 is exact. A value <=
-/// 0 means that the normalisation of a row is lost.
+/// 0 means that the normalisation of a row is lost. NaN if one of the estimates is.
 template <typename T>
 double smallest_denominator(const Denominators<T>& estimated, const arma::vec& log_row_sums);
 

@@ -8,6 +8,7 @@
 #include <croquis/core/stopwatch.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/measure/error_arguments.hpp>
+#include <croquis/measure/finite.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <croquis/measure/row_errors.hpp>
 #include <exception>
@@ -21,6 +22,11 @@ namespace {
 constexpr double kMostPairs = 4096.0 * 4096.0;
 
 constexpr std::uint64_t kEveryTrial = 0;  // trials begin at 1
+
+// Of what was computed NaN is a failure. In the row it would read as a number that does not apply to the method.
+void require_defined(const char* column, double value) {
+  if (std::isnan(value)) throw std::runtime_error(status_of({{column, value}}));
+}
 
 // Undefined where B~^T X overflows in T, as 1 / D~ of a row sum near underflow does, or the norm cannot be computed:
 // the output may be good all the same.
@@ -186,6 +192,8 @@ void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximati
     set_errors(row, reference.output->compare(output));
     if (settings_.row_errors) compare_rows(row, reference.output->exact(), output, approximation, reference);
   }
+  if (approximation.scores && reference.normalised) require_defined("row_sum_dev", row.row_sum_dev);
+  if (denominators) require_defined("min_denominator", row.min_denominator);
   if (reference.scores && approximation.scores) {
     set_score_errors(row, *reference.scores, *approximation.scores, key.child("norm of the error"));
   }
