@@ -3,6 +3,7 @@
 #include <croquis/claims/skeinformer/counted_methods.hpp>
 #include <croquis/inputs/synthetic.hpp>
 
+#include "support/dense.hpp"
 #include "support/seed.hpp"
 
 using namespace croquis::claims;
@@ -12,7 +13,7 @@ namespace {
 
 // The largest norm of a row of the difference, in the roundings that the counted method states.
 double worst_row(const CountedOutput& counted, const arma::mat& other) {
-  return std::sqrt(arma::max(arma::sum(arma::square(counted.output - other), 1))) / counted.rounding;
+  return largest_row(counted.output - other) / counted.rounding;
 }
 
 }  // namespace

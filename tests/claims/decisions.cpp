@@ -182,6 +182,20 @@ TEST_CASE("decisions: probabilities outside their ranges are refused") {
   }
 }
 
+TEST_CASE("raise and lower: the larger and the smaller one; NaN is kept, wherever it comes") {
+  double most = 2, least = 2;
+  raise(most, 1), lower(least, 3);
+  CHECK(most == 2);
+  CHECK(least == 2);
+  raise(most, 3), lower(least, 1);
+  CHECK(most == 3);
+  CHECK(least == 1);
+  raise(most, kNaN), lower(least, kNaN);
+  raise(most, 4), lower(least, 0);
+  CHECK(std::isnan(most));
+  CHECK(std::isnan(least));
+}
+
 TEST_CASE("distance_to_uniform: the largest gap of the two distribution functions, before and after every value") {
   CHECK(distance_to_uniform({0.5}) == 0.5);
   CHECK(distance_to_uniform({0.9, 0.95}) == doctest::Approx(0.9));  // nothing below 0.9
@@ -196,6 +210,7 @@ TEST_CASE("distance_to_uniform: the largest gap of the two distribution function
     worst = std::max(worst, std::abs(static_cast<double>(below) / 7 - x));
   }
   CHECK(distance_to_uniform(values) == doctest::Approx(worst).epsilon(1e-4));
+  CHECK(std::isnan(distance_to_uniform({0.5, kNaN, 0.9})));
 }
 
 TEST_CASE("dkw_radius: exceeded by the distance of uniform draws as seldom as it says, and not much more seldom") {

@@ -4,6 +4,7 @@
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/random/indices.hpp>
 
+#include "support/dense.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/text.hpp"
@@ -40,12 +41,12 @@ TEST_CASE("LiftFactor: norm and leverage scores are those of the stored matrix")
   CHECK(factor.points() == 60);
   CHECK(factor.norm() == doctest::Approx(arma::norm(m, 2)).epsilon(1e-10));
   const arma::vec scores = arma::diagvec(m * arma::inv(arma::mat(m + kLambda * arma::eye(60, 60))));
-  CHECK(arma::abs(factor.leverage(kLambda) - scores).max() < 1e-9);
+  CHECK(distance(factor.leverage(kLambda), scores) < 1e-9);
   const arma::mat psi = factor.leverage_factor(kLambda, 0);
-  CHECK(arma::abs(arma::sum(arma::square(psi), 0).t() - scores).max() < 1e-9);
+  CHECK(distance(arma::sum(arma::square(psi), 0).t(), scores) < 1e-9);
   const arma::mat heavy = factor.leverage_factor(kLambda, 0.5);
   CHECK(heavy.n_rows < psi.n_rows);
-  CHECK(arma::max(arma::sum(arma::square(heavy), 0).t() - scores) <= 1e-9);
+  CHECK(arma::all(arma::sum(arma::square(heavy), 0).t() - scores <= 1e-9));
 }
 
 TEST_CASE("LiftFactor::sufficient: that many landmarks do, and a few percent fewer do not") {

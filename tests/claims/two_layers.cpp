@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/dense.hpp"
 #include "support/seed.hpp"
 
 using croquis::Key;
@@ -59,8 +60,8 @@ TEST_CASE("TwoLayers: the embedding is that of a dense reference") {
     TwoLayers model(kSmallModel, target, Key(test_seed()).child("two layers"));
     const auto found = model.embed(kSequence, {});
     const arma::mat expected = dense_embedding(model.weights(), target);
-    CHECK(arma::abs(found.before - expected).max() < 1e-12);
-    CHECK(arma::abs(found.after - normed_tokens(expected)).max() < 1e-10);
+    CHECK(distance(found.before, expected) < 1e-12);
+    CHECK(distance(found.after, normed_tokens(expected)) < 1e-10);
   }
 }
 

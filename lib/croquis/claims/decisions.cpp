@@ -25,6 +25,14 @@ std::uint64_t count_infinite(const std::vector<double>& values) {
 
 }  // namespace
 
+void raise(double& most, double x) {
+  if (std::isnan(x) || x > most) most = x;
+}
+
+void lower(double& least, double x) {
+  if (std::isnan(x) || x < least) least = x;
+}
+
 Finding decide_exactly(std::string input, bool holds, double observed, double allowed) {
   Finding finding;
   finding.input = std::move(input);
@@ -175,6 +183,7 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
 }
 
 double distance_to_uniform(std::vector<double> values) {
+  if (std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); })) return Finding::kNone;
   std::sort(values.begin(), values.end());
   const auto count = static_cast<double>(values.size());
   double worst = 0;

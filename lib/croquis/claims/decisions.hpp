@@ -17,6 +17,11 @@ namespace croquis::claims {
 /// Throws only std::bad_alloc.
 Finding decide_identity(std::string input, double observed, double bound, double size = Finding::kNone);
 
+/// Makes `most` the larger one of the two, and `least` the smaller one; NaN if either is. std::max, arma's max() and
+/// others pass over NaN, and decide_identity() would verify a claim by the numbers that are left.
+void raise(double& most, double x);
+void lower(double& least, double x);
+
 /// A counterexample, or a claim about finitely many objects, in exact arithmetic: no rounding, no bound.
 Finding decide_exactly(std::string input, bool holds, double observed, double allowed);
 
@@ -81,7 +86,7 @@ std::vector<double> run_trials(const Check& check, const std::string& purpose, s
                                const std::function<double(const Key&)>& value);
 
 /// The largest distance between the distribution of the values and the uniform one on [0, 1] (Kolmogorov). For draws of
-/// a continuous distribution give its distribution function at the draws. None may be NaN. Cost: a sort.
+/// a continuous distribution give its distribution function at the draws. NaN if one of them is. Cost: a sort.
 double distance_to_uniform(std::vector<double> values);
 
 /// The value that this distance exceeds with probability at most alpha for `count` independent uniform draws:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/claims/decisions.hpp>
 #include <croquis/claims/papers.hpp>
 #include <croquis/claims/thresholds.hpp>
 #include <croquis/claims/worst_case.hpp>
@@ -151,9 +152,9 @@ void add_worst(Report& report, const Check& check, std::string_view name, double
   const SearchedBound& bound = searched_bound(name);
   // Of what the reading allows, as all numbers of the row are.
   const auto share = [&](const arma::mat& input) { return bound.share(input, check) / generous; };
-  const auto again = [&](const arma::mat& input) { return finite_or_zero(bound.again(input, check) / generous); };
+  const auto again = [&](const arma::mat& input) { return bound.again(input, check) / generous; };
   const WorstCase stored = stored_worst(name);
-  double worst = stored.input.is_empty() ? 0 : finite_or_zero(share(stored.input));
+  double worst = stored.input.is_empty() ? 0 : share(stored.input);
   double fresh = stored.input.is_empty() || !bound.again ? 0 : again(stored.input);
   std::string text = fmt::format("on file = {:.6g}", worst);
   if (!check.quick && !check.own_input && check.mutant.empty() && check.claim == bound.claim) {
@@ -166,9 +167,9 @@ void add_worst(Report& report, const Check& check, std::string_view name, double
                         (effort.starts + given.size()) * (effort.steps + 1), found.share);
     if (found.share > worst * (1 + 1e-6)) {
       text += "; at " + text_of(found.input);
-      if (bound.again) fresh = std::max(fresh, again(found.input));
+      if (bound.again) raise(fresh, again(found.input));
     }
-    worst = std::max(worst, found.share);
+    raise(worst, found.share);
   }
   if (bound.again) {
     worst = fresh;
@@ -178,7 +179,9 @@ void add_worst(Report& report, const Check& check, std::string_view name, double
   if (check.own_input) return;
   Finding finding;
   finding.input = fmt::format("worst case of {}", name);
-  finding.verdict = worst <= 1 + kRounding ? Verdict::verified : Verdict::refuted;
+  finding.verdict = !std::isfinite(worst)    ? Verdict::inconclusive
+                    : worst <= 1 + kRounding ? Verdict::verified
+                                             : Verdict::refuted;
   finding.estimate = finding.observed = worst;
   finding.bound = 1;
   finding.tightness = report.tightness;

@@ -8,6 +8,7 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/linformer/checks.hpp>
 #include <croquis/claims/rational.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/sketch/gaussian.hpp>
 
@@ -37,7 +38,7 @@ double largest_coefficient(const arma::mat& m, bool smallest) {
     if (smallest ? determinant > 1e-8 && determinant < volume : determinant > volume)
       volume = determinant, chosen = rows;
   } while (next_choice(rows, m.n_rows));
-  return arma::abs(arma::mat(m * arma::inv(m.rows(arma::uvec(chosen))))).max();
+  return largest_entry<double>(m * arma::inv(m.rows(arma::uvec(chosen))));
 }
 
 }  // namespace

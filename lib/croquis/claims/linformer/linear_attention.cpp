@@ -33,7 +33,7 @@ arma::mat logits(const Problem<double>& problem, const arma::mat& projected_keys
 double worst_ratio(const arma::mat& output, const arma::mat& exact, const arma::mat& scores, const arma::mat& v) {
   const arma::vec gap = arma::sqrt(arma::sum(arma::square(output - exact), 1));
   const arma::vec norms = arma::sqrt(arma::sum(arma::square(scores), 1));
-  return arma::max(gap / norms) / spectral_norm<double>(v);
+  return largest_entry<double>(gap / norms) / spectral_norm<double>(v);
 }
 
 // Keys that stand for all: least squares for Y = F V at fixed W = E K, and steps of W against the gradient of the

@@ -50,7 +50,7 @@ Report check_algorithm_normalised(const Check& check) {
         }
         const double rounding = 8 * double(n + features) * kUnit * arma::abs(given.V().col(c)).max();
         const double allowed = rounding + 1.02 * (of_numerator + std::abs(expected(i, c)) * of_sum) / sums(i);
-        worst = std::max(worst, std::abs(output(i, c) - expected(i, c)) / allowed);
+        raise(worst, std::abs(output(i, c) - expected(i, c)) / allowed);
         largest = std::max(largest, allowed);
       }
     }

@@ -7,6 +7,7 @@
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/random/draws.hpp>
 
 namespace croquis::claims {
@@ -34,7 +35,7 @@ arma::mat softmax_of_rows(const arma::mat& scores) {
 }
 
 double worst_row(const arma::mat& a, const arma::mat& b) {
-  return arma::max(arma::sum(arma::abs(a - b), 1)) / 2;
+  return largest_entry<double>(arma::sum(arma::abs(a - b), 1)) / 2;
 }
 
 // A search for U V^T of rank p whose softmax is close to that of T: from the best M of T without its row means, steps
@@ -59,7 +60,7 @@ struct Search {
       const arma::mat found = softmax_of_rows(factors[0] * factors[1].t()), gap = found - target;
       const double distance = worst_row(found, target);
       if (step == 0) start = distance;
-      best = std::min(best, distance);
+      lower(best, distance);
       const arma::mat gradients[2] = {gap * factors[1], gap.t() * factors[0]};
       for (int k = 0; k < 2; ++k) {
         first[k] = 0.9 * first[k] + 0.1 * gradients[k];

@@ -17,7 +17,7 @@ double largest_weight(const arma::mat& q, const arma::mat& k, double radius) {
   for (arma::uword i = 0; i < q.n_rows; ++i) {
     arma::vec scores = radius * radius * k * q.row(i).t();
     scores = arma::exp(scores - scores.max());
-    largest = std::max(largest, scores.max() / arma::accu(scores));
+    raise(largest, scores.max() / arma::accu(scores));
   }
   return largest;
 }
@@ -29,7 +29,7 @@ double least_own_weight(const arma::mat& q, const arma::mat& k, double bias) {
     arma::vec scores = k * q.row(i).t();
     scores(i) += bias;
     scores = arma::exp(scores - scores.max());
-    least = std::min(least, scores(i) / arma::accu(scores));
+    lower(least, scores(i) / arma::accu(scores));
   }
   return least;
 }

@@ -59,7 +59,7 @@ ProductError worst_error(const Check& check, const RelativePosition<double>& giv
       const double whole = toeplitz.entry_error() * arma::norm(exact_x.col(c)), largest = arma::abs(exact.col(c)).max();
       for (arma::uword i = 0; i < n; ++i) {
         const double allowed = whole + (static_cast<double>(n) + 4) * u * sizes(i, c);
-        worst.ratio = std::max(worst.ratio, error(i, c) / allowed);
+        raise(worst.ratio, error(i, c) / allowed);
         if (largest > 0) worst.allowed = std::max(worst.allowed, allowed / largest);
       }
     }
@@ -80,7 +80,7 @@ Finding entrywise_finding(const Check& check, arma::uword n) {
   double worst = 0;
   for (arma::uword i = 0; i < n; ++i) {
     const double error = std::abs(product(i) - t(i, 0)) / t(i, 0);
-    worst = std::max(worst, error);
+    raise(worst, error);
     if (!(error <= check.value("relative error"))) ++lost;
     if (product(i) < 0) ++negative;
   }

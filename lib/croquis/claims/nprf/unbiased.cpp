@@ -10,6 +10,7 @@
 #include <croquis/claims/unit.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/random/draws.hpp>
 #include <functional>
 
@@ -155,7 +156,7 @@ Finding rows_finding(const Check& check, const std::string& name, const Pairs& p
       if (std::abs(mean) > std::abs(bias)) bias = mean;
       std::vector<double> uniform(one.begin(), one.end());
       for (double& x : uniform) x = std::erfc(-x / std::sqrt(2.0)) / 2;
-      worst = std::max(worst, distance_to_uniform(std::move(uniform)));
+      raise(worst, distance_to_uniform(std::move(uniform)));
     }
   }
   const double share = alpha / static_cast<double>(rows.n_elem * z.n_cols);
@@ -203,7 +204,7 @@ Finding map_finding(const Check& check, FeatureMap map, const Pairs& pairs) {
         found += phi.queries(k, f * m + r) * phi.keys(k, f * m + r);
       }
       found *= std::exp(phi.log_scale(k)) * static_cast<double>(m);
-      worst = std::max(worst, std::abs(found - expected) / (std::abs(expected) + 1));
+      raise(worst, std::abs(found - expected) / (std::abs(expected) + 1));
     }
   }
   // Exponents below 40 are rounded some p + 8 times.
@@ -261,7 +262,7 @@ Report check_other_rows(const Check& check) {
     arma::vec bias = means / arma::exp(arma::sum(pairs.x % pairs.y, 1)) - 1;
     if (check.makes("chi-norms")) bias.zeros();  // with them every row is normal
     const arma::uword worst = arma::abs(bias).index_max();
-    Finding finding = decide_identity(check.of_own(cell.name()), std::abs(bias(worst)), allowed);
+    Finding finding = decide_identity(check.of_own(cell.name()), largest_entry<double>(bias), allowed);
     finding.p = pairs.x.n_cols;
     finding.estimate = bias(worst);
     finding.threshold = check.stated("bias");

@@ -135,11 +135,15 @@ Finding opposite_finding(const Check& check, arma::uword p) {
         const auto phi = FeaturePair<double>(points.x, points.y, 4, {}, draw_key).matrices();
         return std::exp(phi.log_scale(0)) * arma::dot(phi.queries, phi.keys);
       });
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  double least = values.front(), most = least;
+  for (const double x : values) {
+    lower(least, x);
+    raise(most, x);
+  }
   // Exponents |w.x| are below p 9.5 / sqrt(p), each rounded some p + 4 times, on both sides.
   const auto width = static_cast<double>(p);
   const double bound = 8 * (width + 4) * kUnit * 9.5 * std::sqrt(width) + stated_variance(check, points, 4);
-  Finding finding = decide_identity("opposite x = -y", *most - *least, bound);
+  Finding finding = decide_identity("opposite x = -y", most - least, bound);
   finding.p = p;
   finding.trials = values.size();
   finding.power = power_of_counting(values.size(), 0, 0);  // one draw that is off refutes

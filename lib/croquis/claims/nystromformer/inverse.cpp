@@ -89,12 +89,13 @@ Finding convergence_finding(const Check& check, arma::uword m) {
         check.makes("coefficient-14") ? one_step(check, a) : iterative_inverse(a, {.iterations = steps + 1}).inverse;
     const double after = spectral_norm<double>(residual_of(a, z));
     const double allowed = before * before * before * (3 + before) / 4;
-    worst = std::max(worst, after - (check.makes("half-constant") ? 0.5 : 1) * allowed);
+    raise(worst, after - (check.makes("half-constant") ? 0.5 : 1) * allowed);
     power = std::min(power, (rounding + allowed - after) / allowed);
     before = after;
     ++steps;
   }
-  Finding finding = decide_identity(fmt::format("normals about I, m = {}", m), std::max(worst, before), rounding);
+  raise(worst, before);
+  Finding finding = decide_identity(fmt::format("normals about I, m = {}", m), worst, rounding);
   finding.power = power;  // of the step that a smaller bound would fail first
   finding.d = m;
   finding.hypotheses = fmt::format("steps to the inverse = {}; ||I - A Z|| at the end = {:.2g}", steps, before);

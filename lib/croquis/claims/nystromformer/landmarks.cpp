@@ -109,7 +109,9 @@ Report check_landmarks_sufficient(const Check& check) {
     const auto error = [&](const arma::mat& output) { return spectral_norm<double>(output - exact) / size; };
     const double observed = error(nystromformer(problem, d, check.draw_key, options).output),
                  mean = error(v_mean(problem).output);
-    Finding finding = decide_identity(subject.name, observed, std::min(good, share * mean));
+    double allowed = good;
+    lower(allowed, share * mean);
+    Finding finding = decide_identity(subject.name, observed, allowed);
     finding.n = problem.n();
     finding.p = problem.p();
     finding.d = d;

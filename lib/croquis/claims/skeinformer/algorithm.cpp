@@ -10,6 +10,7 @@
 #include <croquis/claims/skeinformer/counted_methods.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/inputs/synthetic.hpp>
+#include <croquis/linalg/norms.hpp>
 
 namespace croquis::claims {
 namespace {
@@ -38,7 +39,7 @@ Report check_algorithm(const Check& check) {
       if (check.makes("simple-normalisation")) options.rows = SkeinformerOptions::Rows::simple;
       if (check.makes("no-reuse")) options.reuse = false;
       const arma::mat library = skeinformer(subject.problem, d, draw_key, options).output;
-      const double error = std::sqrt(arma::max(arma::sum(arma::square(library - own.output), 1)));
+      const double error = std::sqrt(largest_entry<double>(arma::sum(arma::square(library - own.output), 1)));
       Finding finding = decide_identity(fmt::format("{} d={}", subject.name, d), error, own.rounding,
                                         std::sqrt(arma::max(arma::sum(arma::square(own.output), 1))));
       finding.n = n;

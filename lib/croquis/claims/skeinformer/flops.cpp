@@ -9,6 +9,7 @@
 #include <croquis/claims/skeinformer/counted_methods.hpp>
 #include <croquis/claims/unit.hpp>
 #include <croquis/inputs/synthetic.hpp>
+#include <croquis/linalg/norms.hpp>
 
 namespace croquis::claims {
 namespace {
@@ -88,7 +89,7 @@ Finding finding_of(const Check& check, const Row& row) {
   const Problem<double> large = problem(2 * tokens, 2 * width);
   const CountedOutput own = row.count(large);
   const arma::mat library = method_of(large).approximate(row.features, check.draw_key.child("draw")).output;
-  const double error = arma::abs(own.output - library).max();
+  const double error = largest_entry<double>(own.output - library);
   // Counts are whole numbers below 2^53: their differences are exact, the declared ones up to a few roundings.
   Finding finding = decide_identity(row.title, std::max(std::abs(counted - row.table), std::abs(declared - row.table)),
                                     512 * kUnit * row.table, row.table);
@@ -116,7 +117,7 @@ Finding standard_finding(const Check& check) {
       (3 * std::pow(check.value("tokens"), 2) * check.value("width"));
   const Problem<double> large = problem(2 * tokens, 2 * width);
   const CountedOutput own = counted_exact(large);
-  const double error = arma::abs(own.output - exact_attention(large, Target::softmax).output).max();
+  const double error = largest_entry<double>(own.output - exact_attention(large, Target::softmax).output);
   Finding finding = decide_identity("Standard", std::abs(counted - 2), 64 * kUnit * 2, 2);
   if (!(error <= own.rounding)) finding.verdict = Verdict::refuted;
   finding.estimate = counted;

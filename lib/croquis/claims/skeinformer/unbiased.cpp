@@ -10,6 +10,7 @@
 #include <croquis/claims/skeinformer/finite_sketches.hpp>
 #include <croquis/claims/unit.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/sketch/distributions.hpp>
 #include <croquis/stats/intervals.hpp>
 
@@ -139,8 +140,8 @@ Finding cosine_finding() {
       }
     }
   }
-  Finding finding =
-      decide_identity("srct enumerated, to rounding", arma::abs(sum / outcomes - arma::eye(n, n)).max(), 64 * kUnit, 1);
+  Finding finding = decide_identity("srct enumerated, to rounding",
+                                    largest_entry<double>(sum / outcomes - arma::eye(n, n)), 64 * kUnit, 1);
   finding.n = n;
   finding.d = d;
   finding.hypotheses = fmt::format("outcomes = {}", outcomes);
@@ -194,7 +195,7 @@ Report check_unbiased_gaussian(const Check& check) {
   for (arma::uword e = 0; e < entries; ++e) {
     std::vector<double> uniform(trials);
     for (arma::uword t = 0; t < trials; ++t) uniform[t] = boost::math::cdf(normal, draws(e, t));
-    worst = std::max(worst, distance_to_uniform(std::move(uniform)));
+    raise(worst, distance_to_uniform(std::move(uniform)));
   }
   Finding marginal = decide_identity("entries against N(0, 1)", worst, allowed, 1);
   marginal.power = power_of_distance(trials, allowed);

@@ -7,6 +7,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/norms.hpp>
 
 namespace croquis::claims {
 namespace {
@@ -50,7 +51,7 @@ std::vector<Finding> findings_of(const Points& set, const Check& check) {
   // Exponents on both sides: ||x||^2 / sqrt(p) up to `largest`, up to 4 times that after the move to the mean.
   const double entry = entry_rounding(p, largest) + entry_rounding(p, 4 * largest);
   std::vector<Finding> findings = {
-      decide_identity(set.name + " identity", arma::abs(scaled - kernel).max(), entry, kernel.max())};
+      decide_identity(set.name + " identity", largest_entry<double>(scaled - kernel), entry, kernel.max())};
   const auto definite = [&](const char* what, const arma::mat& matrix) {
     const arma::vec eigenvalues = arma::eig_sym(matrix);
     const double norm = arma::abs(eigenvalues).max();

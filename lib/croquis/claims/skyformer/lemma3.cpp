@@ -68,7 +68,8 @@ Spectrum spectrum_of(const Lemma3Case& c, const Key& draw_key, const Check& chec
   const arma::vec root = arma::sqrt(arma::abs(sums));
   core.each_col() /= root;
   core.each_row() /= root.t();
-  const arma::vec eigenvalues = arma::eig_sym(arma::symmatu(core));
+  arma::vec eigenvalues = arma::eig_sym(arma::symmatu(core));
+  if (!eigenvalues.is_finite()) eigenvalues.fill(Finding::kNone);  // min() and max() would pass over NaN
   const auto d = static_cast<double>(c.d);
   return {eigenvalues.min(), eigenvalues.max(), arma::norm(core * root - root) / arma::norm(root),
           (check.makes("double-floor") ? 2 : 1) * c.gamma / arma::abs(sums).max(),
@@ -81,8 +82,8 @@ void describe(Finding& finding, const Lemma3Case& c, const Spectrum& s, std::uin
   finding.d = c.d;
   finding.trials = draws;
   finding.power = power_of_counting(draws, 0, 0);  // one draw that has it not refutes
-  finding.hypotheses =
-      fmt::format("gamma = {}; gamma / max D_M = {:.3g}; smallest eigenvalue = {:.3g}", c.gamma, s.floor, s.smallest);
+  add_measured(finding, fmt::format("gamma = {}; gamma / max D_M = {:.3g}; smallest eigenvalue = {:.3g}", c.gamma,
+                                    s.floor, s.smallest));
 }
 
 std::vector<Spectrum> draw_spectra(const Lemma3Case& c, const Check& check, std::uint64_t draws) {
@@ -103,19 +104,20 @@ Report check_lemma3_strict(const Check& check) {
     double gap = 0, rounding = 0;
     Spectrum shown;
     for (const Spectrum& s : draw_spectra(c, check, draws)) {
-      const double distance = std::max(std::abs(1 - s.largest), s.eigenvector);
-      if (distance >= gap) {
+      double distance = std::abs(1 - s.largest);
+      raise(distance, s.eigenvector);
+      if (distance >= gap || std::isnan(distance)) {
         gap = distance;
         rounding = s.rounding;
         shown = s;
       }
     }
-    Finding finding;
-    finding.input = c.name;
-    finding.verdict = gap <= rounding ? Verdict::refuted : Verdict::verified;
+    Finding finding = decide_identity(c.name, gap, rounding);
+    // What is stated is a gap.
+    if (finding.verdict != Verdict::inconclusive) {
+      finding.verdict = finding.verdict == Verdict::verified ? Verdict::refuted : Verdict::verified;
+    }
     finding.estimate = shown.largest;
-    finding.observed = gap;
-    finding.bound = rounding;
     describe(finding, c, shown, draws);
     worst = std::max(worst, gap);
     report.findings.push_back(finding);
@@ -141,9 +143,9 @@ Report check_lemma3_charitable(const Check& check) {
     double above = -1, below = -1, rounding = 0;
     Spectrum shown;
     for (const Spectrum& s : draw_spectra(c, check, draws)) {
-      above = std::max(above, s.largest - 1);
-      if (s.floor - s.smallest >= below) {
-        below = s.floor - s.smallest;
+      raise(above, s.largest - 1);
+      if (const double gap = s.floor - s.smallest; gap >= below || std::isnan(gap)) {
+        below = gap;
         shown = s;
       }
       rounding = std::max(rounding, s.rounding);

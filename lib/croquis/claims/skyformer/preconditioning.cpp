@@ -7,6 +7,7 @@
 #include <croquis/claims/skyformer/checks.hpp>
 #include <croquis/claims/skyformer/rounding.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/random/indices.hpp>
 
@@ -20,7 +21,7 @@ Report check_scaled_core(const Check& check) {
   const auto add = [&](const std::string& input, arma::mat core, double rounding) {
     if (check.makes("equal-landmarks")) core.ones();
     const arma::vec values = arma::eig_sym(core / static_cast<double>(core.n_rows));
-    const double norm = arma::abs(1 - values).max();
+    const double norm = largest_entry<double>(1 - values);
     // The reading that is refuted, a question of our own: the assumption needs preconditioning, for it fails here.
     Finding finding = decide_identity(input, 1 - norm, 0, 1);
     finding.d = core.n_rows;

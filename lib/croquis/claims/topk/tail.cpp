@@ -9,6 +9,7 @@
 #include <croquis/claims/topk/checks.hpp>
 #include <croquis/claims/unit.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <limits>
 #include <map>
 #include <string>
@@ -80,11 +81,12 @@ Gaps gaps_of(const Problem<double>& problem, const MaskedMethod& method, arma::u
     }
     const double of_divergence =
         check.makes("pinsker") ? std::sqrt(std::max(0.0, divergence) / 2) : -std::expm1(-divergence);
-    gaps.mass = std::max({gaps.mass, std::abs(of_divergence - tau), std::abs(variation / 2 - tau)});
+    raise(gaps.mass, std::abs(of_divergence - tau));
+    raise(gaps.mass, std::abs(variation / 2 - tau));
     // Where nothing is outside, tau = 0 and there is no second mean.
     const double exact_tau = check.makes("head-mass") ? 1 - tau : tau;
     const arma::rowvec error = share_of(row, all, problem.V(), false).mean - approximation.output.row(i);
-    gaps.output = std::max(gaps.output, arma::abs(error - exact_tau * (tail.mean - head.mean)).max());
+    raise(gaps.output, largest_entry<double>(error - exact_tau * (tail.mean - head.mean)));
     gaps.largest_error = std::max(gaps.largest_error, arma::abs(error).max());
     gaps.smallest_tau = std::min(gaps.smallest_tau, tau);
     gaps.largest_tau = std::max(gaps.largest_tau, tau);
