@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "support/dense.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -51,7 +52,7 @@ TEST_CASE("croquis error --save-output: the outputs of all rows and the exact on
   const croquis::Problem<double> problem(croquis::read_npy((folder / "q.npy").string()),
                                          croquis::read_npy((folder / "k.npy").string()),
                                          croquis::read_npy((folder / "v.npy").string()));
-  CHECK(arma::abs(exact - exact_attention(problem, croquis::Target::softmax).output).max() == 0);
+  CHECK(identical(exact, exact_attention(problem, croquis::Target::softmax).output));
   const croquis::CsvTable rows = croquis::read_csv((folder / "error.csv").string());
   for (const auto& row : rows.rows) {
     const std::string target = row[rows.column("target")];

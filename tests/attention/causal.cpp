@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE("causal best-rank-d: the singular values and the truncation a
   }
   const arma::vec values = arma::svd(b);
   const BestRank<T> best(problem);
-  CHECK(arma::abs(arma::conv_to<arma::vec>::from(best.singular_values()) - values).max() <= 1e3 * unit<T>());
+  CHECK(distance(best.singular_values(), values) <= 1e3 * unit<T>());
   // Eckart-Young: the error in spectral norm is the next singular value.
   for (const arma::uword d : {1U, 7U, 20U}) {
     const Dense near = best.approximate(d).scores->dense();

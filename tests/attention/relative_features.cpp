@@ -193,7 +193,7 @@ TEST_CASE_TEMPLATE(
               const long double rounding = 8 * (n + d) * unit<T>() * (sizes(i, c) + std::abs(medians(c)));
               const long double allowed = 2.1 * kTau<T> * reach(i, 0) + rounding,
                                 error = std::abs(static_cast<long double>(approximation.output(i, c)) - output(i, c));
-              worst = std::max(worst, static_cast<double>(error / allowed));
+              raise(worst, error / allowed);
             }
           }
           CHECK(worst <= 1);

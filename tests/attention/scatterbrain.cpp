@@ -145,7 +145,7 @@ TEST_CASE_TEMPLATE("scatterbrain: exact for d = n; V = 0, padding, large norms, 
   for (const ScatterbrainOptions& options : {ScatterbrainOptions{}, ScatterbrainOptions::code()}) {
     check_scores(scatterbrain(problem, 40, Key(1), options), problem,
                  scores_of(problem.Q(), problem.K(), Target::softmax), entry_error(problem));
-    CHECK(arma::abs(scatterbrain(none, 8, Key(1), options).output).max() == 0);
+    CHECK(scatterbrain(none, 8, Key(1), options).output.is_zero());
     CHECK(scatterbrain(far, 8, Key(2), options).output.is_finite());
     CHECK(identical(scatterbrain(padded, 8, Key(1), options).output, scatterbrain(shorter, 8, Key(1), options).output));
     CHECK(refusal([&] { scatterbrain(far, 31, Key(1), options); }) ==

@@ -75,7 +75,7 @@ arma::uword only_key(const Approximation<double>& approximation, const Dense& h)
   for (arma::uword s = 0; s < b.n_cols; ++s) {
     double gap = 0;
     for (arma::uword l = 0; l < b.n_cols; ++l) {
-      gap = std::max(gap, std::fabs(b(0, l) / b(0, s) - static_cast<double>(h(s, l) / h(s, s))));
+      raise(gap, std::fabs(b(0, l) / b(0, s) - h(s, l) / h(s, s)));
     }
     if (gap < 1e-9) return s;
   }

@@ -100,8 +100,7 @@ TEST_CASE("wildcat: where rounding decides rows of nearly equal long keys, most 
         long double sum = 0;
         for (arma::uword j = 0; j < 40; ++j) sum += a(i, j);
         for (arma::uword c = 0; c < 2; ++c) {
-          gap =
-              std::max(gap, std::fabs(double(av(i, c) / sum) - output(i, c)) / std::max(1.0, std::fabs(output(i, c))));
+          raise(gap, std::fabs(av(i, c) / sum - output(i, c)) / std::max(1.0, std::fabs(output(i, c))));
         }
       }
       (gap <= 0.05 ? right : wrong) += 1;

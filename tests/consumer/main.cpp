@@ -4,6 +4,7 @@
 #include <croquis/core/version.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/io/npz.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <cstdio>
 #include <stdexcept>
 
@@ -12,8 +13,10 @@ int main() {
   const croquis::Problem<double> problem = croquis::gaussian_input(draw_key, {.n = 64, .p = 8, .norm = 2});
   const arma::mat exact = croquis::exact_attention(problem, croquis::Target::softmax).output;
   const auto method = croquis::prepare(croquis::find_method<double>("best-rank-d"), problem);
-  const double coarse = arma::abs(method.approximate(1, draw_key).output - exact).max();
-  const double all = arma::abs(method.approximate(64, draw_key).output - exact).max();
+  const auto error = [&](arma::uword d) {
+    return croquis::largest_entry<double>(method.approximate(d, draw_key).output - exact);
+  };
+  const double coarse = error(1), all = error(64);
   try {
     croquis::read_npz("no such file", "q");
     return 1;

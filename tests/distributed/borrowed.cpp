@@ -83,11 +83,11 @@ TEST_CASE("borrowed: halves of the host's ranks work on heads of their own at on
     const SplitHead head = part_of(problem, ranks);
     const arma::uvec rows = arma::regspace<arma::uvec>(0, n - 1);
     const arma::mat exact = exact_attention(problem, Target::softmax).output;
-    CHECK(arma::abs(split_exact_rows(head, Target::softmax, rows, ranks).output - exact).max() <= 1e-13);
+    CHECK(arma::approx_equal(split_exact_rows(head, Target::softmax, rows, ranks).output, exact, "absdiff", 1e-13));
     const auto method = split_method("v-mean", {});
     const arma::mat mean = arma::mean(problem.V(), 0);
     for (int i = 0; i < 20 + 30 * halves.side(); ++i) {
-      CHECK(arma::abs(method(head, 4, Key(1), ranks).output.row(0) - mean).max() <= 1e-14);
+      CHECK(arma::approx_equal(method(head, 4, Key(1), ranks).output.row(0), mean, "absdiff", 1e-14));
     }
   }
   CHECK(sum_over_world(1) == size_of(MPI_COMM_WORLD));  // MPI of the host goes on
@@ -106,7 +106,7 @@ TEST_CASE("borrowed: scores keep the ranks beyond the Communicator that they wer
   const arma::uword last = first + scores->log_row_sums().n_elem - 1;
   const arma::mat exact = exact_attention(problem, Target::softmax).output;
   const arma::mat own = scores->apply(problem.V().rows(first, last));
-  CHECK(arma::abs(own - exact.rows(first, last)).max() <= 1e-13);
+  CHECK(arma::approx_equal(own, exact.rows(first, last), "absdiff", 1e-13));
 }
 
 TEST_CASE("borrowed: two Communicators of one MPI_Comm and the host itself have messages of their own") {

@@ -18,6 +18,8 @@
 #include <string>
 #include <utility>
 
+#include "support/dense.hpp"
+
 using namespace croquis;
 
 namespace {
@@ -151,8 +153,8 @@ TEST_CASE("split_exact_rows: the exact rows, more of them than a rank has keys, 
     const auto split = split_exact_rows(whole.own, target, rows, world());
     // Scores of up to some 30 lose as many u; a row adds 101 terms.
     const double bound = 300 * u * arma::abs(whole.problem.V()).max() * (target == Target::softmax ? 1 : 101);
-    CHECK(arma::abs(split.output - exact.output.rows(rows)).max() <= bound);
-    CHECK(arma::abs(split.log_row_sums - exact.log_row_sums.rows(rows)).max() <= 300 * u);
+    CHECK(distance(split.output, exact.output.rows(rows)) <= bound);
+    CHECK(distance(split.log_row_sums, exact.log_row_sums.rows(rows)) <= 300 * u);
   }
 }
 
@@ -163,8 +165,8 @@ TEST_CASE("SplitScores: products with B, C and their transposes, and their norm"
     const LinearOperator<double> exact = exact_scores(whole.problem, target);
     const SplitScores split(whole.own, target, world());
     const double bound = 500 * u * 90 * arma::abs(x).max();
-    CHECK(arma::abs(whole.gathered(split.apply(whole.own.v)) - exact.apply(x)).max() <= bound);
-    CHECK(arma::abs(whole.gathered(split.apply_transposed(whole.own.v)) - exact.apply_transposed(x)).max() <= bound);
+    CHECK(distance(whole.gathered(split.apply(whole.own.v)), exact.apply(x)) <= bound);
+    CHECK(distance(whole.gathered(split.apply_transposed(whole.own.v)), exact.apply_transposed(x)) <= bound);
     const double norm = arma::norm(exact.dense(), 2);
     const double value = split_spectral_norm({[&](const arma::mat& m) { return split.apply(m); },
                                               [&](const arma::mat& m) { return split.apply_transposed(m); }},
@@ -204,12 +206,12 @@ TEST_CASE("split methods: the output and denominators of the method of that name
     const auto exact = prepare(find_method<double>(c.name), whole.problem, c.chosen).approximate(24, draw_key);
     const auto split = split_method(c.name, c.chosen)(whole.own, 24, draw_key, world());
     const arma::mat output = whole.gathered(split.output);
-    CHECK(arma::abs(output - exact.output).max() <= c.tolerance * (1 + arma::abs(exact.output).max()));
+    CHECK(distance(output, exact.output) <= c.tolerance * (1 + arma::abs(exact.output).max()));
     CHECK(split.denominators.has_value() == exact.denominators.has_value());
     if (!split.denominators) continue;
     const arma::mat sums = whole.gathered(split.denominators->values % arma::exp(split.denominators->log_scale));
     const arma::vec expected = exact.denominators->values % arma::exp(exact.denominators->log_scale);
-    CHECK(arma::abs(sums - expected).max() <= c.tolerance * arma::abs(expected).max());
+    CHECK(distance(sums, expected) <= c.tolerance * arma::abs(expected).max());
   }
   CHECK_THROWS_WITH_AS(split_method("informer", {}), doctest::Contains("not divided by rows"), std::invalid_argument);
   CHECK_THROWS_AS(split_method("skyformer", options({{"ridge", "1"}})), std::invalid_argument);
@@ -226,5 +228,5 @@ TEST_CASE("split methods: keys of one rank far larger than those of the others o
   own.k = k.rows(own.first, own.first + own.own() - 1);
   const auto exact = prepare(find_method<double>("performer"), problem).approximate(16, Key(4));
   const auto split = split_method("performer", {})(own, 16, Key(4), world());
-  CHECK(arma::abs(whole.gathered(split.output) - exact.output).max() <= 1e-9);
+  CHECK(distance(whole.gathered(split.output), exact.output) <= 1e-9);
 }

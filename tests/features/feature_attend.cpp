@@ -110,11 +110,11 @@ TEST_CASE_TEMPLATE("FeaturePair::attend: is attention by the features in memory,
           for (arma::uword i = 0; i < queries; ++i) {
             for (arma::uword c = 0; c < kValues; ++c) {
               const long double gap = std::fabs(static_cast<long double>(found.output(i, c)) - expected.output(i, c));
-              worst = std::max(worst, static_cast<double>(gap / expected.error(i, c)));
+              raise(worst, gap / expected.error(i, c));
             }
             const long double sum = std::log(std::fabs(static_cast<long double>(found.sums(i)))) +
                                     static_cast<long double>(found.log_scale(i));
-            worst_sum = std::max(worst_sum, static_cast<double>(std::fabs(sum - expected.log_sums[i])));
+            raise(worst_sum, std::fabs(sum - expected.log_sums[i]));
           }
           CHECK(worst <= 1);
           if (map != FeatureMap::trf) CHECK(worst_sum <= 4 * feature_error(pair, x, y, options) + 1200 * unit<T>());
@@ -137,8 +137,7 @@ TEST_CASE_TEMPLATE("FeaturePair::attend: norms up to 10,000 leave means of the v
         CHECK(found.sums.min() > 0);
         CHECK(found.log_scale.is_finite());
         // Weights are positive and add up to 1 within the roundings of two sums of 600 terms.
-        CHECK(static_cast<double>(arma::abs(found.output).max()) <=
-              (1 + 4 * 620 * unit<T>()) * static_cast<double>(arma::abs(v).max()));
+        CHECK(largest_entry_of(found.output) <= (1 + 4 * 620 * unit<T>()) * static_cast<double>(arma::abs(v).max()));
       }
     }
   }
@@ -211,7 +210,7 @@ TEST_CASE_TEMPLATE(
       const double bound = 1e2 * 270 * unit<T>();
       CHECK(distance(parts.output, whole.output) <= bound * static_cast<double>(largest_entry_of(v)));
       const arma::Col<T> ratio = parts.sums % arma::exp(parts.log_scale - whole.log_scale) / whole.sums;
-      CHECK(arma::abs(ratio - T(1)).max() <= bound);
+      CHECK(largest_entry_of(ratio - T(1)) <= bound);
     }
   }
 }

@@ -37,7 +37,7 @@ TEST_CASE("sphere_input: rows have norm R, directions are those of the Gaussian 
   const Key draw_key = Key(test_seed()).child("sphere");
   const Problem<double> problem = sphere_input(draw_key, kSize), gaussian = gaussian_input(draw_key, kSize);
   for (const arma::mat* m : {&problem.Q(), &problem.K()}) {
-    CHECK(arma::abs(norms_of(*m) - 3).max() <= 3 * 16 * unit<double>());  // a norm of 8 squares and a quotient
+    CHECK(largest_entry_of(norms_of(*m) - 3) <= 3 * 16 * unit<double>());  // a norm of 8 squares and a quotient
   }
   // Normalised Gaussian rows are uniform (Muller 1959).
   const arma::mat directions = gaussian.Q().each_col() / norms_of(gaussian.Q());
@@ -51,7 +51,7 @@ TEST_CASE("clustered_input: without spread k different queries, equal to their k
   CHECK(distinct_rows(points.Q()) == 5);  // by chance 4: 5 (4/5)^500 = 1e-48
   CHECK(distinct_rows(points.V()) == 5);
   CHECK(identical(points.Q(), points.K()));
-  CHECK(arma::abs(norms_of(points.Q()) - 3).max() <= 3 * 16 * unit<double>());
+  CHECK(largest_entry_of(norms_of(points.Q()) - 3) <= 3 * 16 * unit<double>());
   const Problem<double> clouds = clustered_input(draw_key, kSize, {.clusters = 5, .spread = 0.5});
   CHECK(sample_is_normal(entries_of(clouds.Q() - points.Q(), 0.5 * 3 / std::sqrt(8.0)), 1e-9));
   CHECK(sample_is_normal(entries_of(clouds.V() - points.V(), 0.5), 1e-9));

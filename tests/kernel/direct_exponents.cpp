@@ -105,7 +105,7 @@ TEST_CASE("kernelized scores: singular values are those of the definition to 4e-
     // The reference rounds to double, half a unit an entry: ||.||_F <= n u. LAPACK: a few n u of the largest at worst.
     const arma::vec expected = singular_values(in_double(kernel_of(far.q, far.k))),
                     values = singular_values(score_matrix({far.q, far.k, far.q}, ScoreMatrix::kernelized));
-    CHECK(arma::abs(values - expected).max() <= 4e-15 * expected(0));
+    CHECK(distance(values, expected) <= 4e-15 * expected(0));
   }
 }
 

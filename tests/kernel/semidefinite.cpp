@@ -100,7 +100,7 @@ TEST_CASE(
     CHECK(k.max() >= 1);
     CHECK(k.max() < 2);
     CHECK(kernel.diagonal.min() == 0);
-    CHECK(arma::abs(k / k.max() - g / g.max()).max() <= 1e-14);
+    CHECK(distance(k / k.max(), g / g.max()) <= 1e-14);
     CHECK(kernel.entry_error() == 1);
   }
   CHECK(semidefinite_kernel_matrix(in_single(g)).entry_error() == unit<float>() / unit<double>());

@@ -108,8 +108,8 @@ TEST_CASE_TEMPLATE("softmax_product: row maxima and sums are the largest scores 
       long double top = -1e30L, sum = 0;
       for (arma::uword j = 0; j < b; ++j) top = std::max(top, logits(i, j));
       for (arma::uword j = 0; j < b; ++j) sum += std::exp(logits(i, j) - top);
-      worst_top = std::max(worst_top, static_cast<double>(std::fabs(static_cast<long double>(row_maxima(i)) - top)));
-      worst_sum = std::max(worst_sum, static_cast<double>(std::fabs(static_cast<long double>(sums(i)) / sum - 1)));
+      raise(worst_top, std::fabs(static_cast<long double>(row_maxima(i)) - top));
+      raise(worst_sum, std::fabs(static_cast<long double>(sums(i)) / sum - 1));
     }
     CHECK(worst_top <= (static_cast<double>(p) + 10) * s * unit<T>());
     CHECK(worst_sum <= error);

@@ -4,6 +4,7 @@
 #include <croquis/linalg/bfloat16.hpp>
 #include <limits>
 
+#include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/seed.hpp"
 
@@ -75,7 +76,7 @@ TEST_CASE("bfloat16: products against dense sums of the rounded entries") {
             }
             // k + 1 additions in float, each with an error of at most half an epsilon of the sizes so far.
             const double bound = static_cast<double>(k + 1) * 0x1p-24 * 1.001;
-            worst = std::max(worst, std::fabs(static_cast<double>(c(i, j)) - sum) / (bound * sizes));
+            raise(worst, std::fabs(static_cast<double>(c(i, j)) - sum) / (bound * sizes));
           }
         }
         CHECK(worst <= 1);

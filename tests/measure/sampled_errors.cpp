@@ -5,6 +5,7 @@
 #include <croquis/random/draws.hpp>
 
 #include "stats/reference.hpp"
+#include "support/dense.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/text.hpp"
@@ -50,9 +51,9 @@ TEST_CASE("exact_attention_rows: those rows of the whole, for every target") {
     // that are averages of values.
     const double bound =
         2 * (700 + 5) * 0x1p-53 * arma::abs(problem.V()).max() * std::max(1.0, arma::abs(all.output).max());
-    CHECK(arma::abs(some.output - all.output.rows(rows)).max() <= bound);
+    CHECK(distance(some.output, all.output.rows(rows)) <= bound);
     const arma::vec sums = all.log_row_sums.elem(rows);
-    CHECK(arma::abs(some.log_row_sums - sums).max() <= 1e-12);
+    CHECK(distance(some.log_row_sums, sums) <= 1e-12);
   }
   CHECK(contains(refusal([&] { exact_attention_rows(problem, Target::softmax, arma::uvec{3, 3}); }), "rows ascend"));
   CHECK(contains(refusal([&] { exact_attention_rows(problem, Target::softmax, arma::uvec{700}); }), "below n"));

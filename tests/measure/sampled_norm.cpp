@@ -2,6 +2,7 @@
 #include <croquis/measure/sampled_norm.hpp>
 #include <croquis/random/draws.hpp>
 
+#include "support/dense.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/text.hpp"
@@ -42,7 +43,7 @@ TEST_CASE("sampled_spectral_norm: its parts by singular values of the rows outsi
     const SampledNorm norm = sampled_spectral_norm(rows, n);
     CHECK(norm.value == doctest::Approx(std::sqrt(90 * std::sqrt(above * below))).epsilon(1e-9));
     CHECK(norm.log_spread == doctest::Approx(std::log(above / below) / 4).epsilon(1e-6));
-    CHECK(arma::abs(norm.shares - scores / crossed).max() <= 1e-6 * norm.shares.max());
+    CHECK(distance(norm.shares, scores / crossed) <= 1e-6 * norm.shares.max());
     CHECK(arma::mean(norm.shares) == doctest::Approx(1));
     CHECK(norm.n == n);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/capture.hpp"
+#include "support/dense.hpp"
 #include "support/files.hpp"
 #include "support/formula_model.hpp"
 #include "support/refusal.hpp"
@@ -29,9 +30,7 @@ double distance(const arma::mat& x, const std::vector<arma::uword>& rows, const 
   REQUIRE(numbers.size() == rows.size() * x.n_cols);
   double largest = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (arma::uword j = 0; j < x.n_cols; ++j) {
-      largest = std::max(largest, std::abs(x(rows[i], j) - numbers[i * x.n_cols + j]));
-    }
+    for (arma::uword j = 0; j < x.n_cols; ++j) raise(largest, std::abs(x(rows[i], j) - numbers[i * x.n_cols + j]));
   }
   return largest;
 }

@@ -108,8 +108,7 @@ TEST_CASE_TEMPLATE("LiftedPoints: many points are the same ones, and the largest
       double gap = 0;
       for (arma::uword i = 0; i < 2 * n; ++i) {
         for (arma::uword c = 0; c < 2; ++c) {
-          const long double wrong = x(i, c) - x(0, c) - (stacked(i, c) - stacked(0, c));
-          gap = std::max(gap, std::abs(static_cast<double>(wrong)));
+          raise(gap, std::fabs(x(i, c) - x(0, c) - (stacked(i, c) - stacked(0, c))));
         }
       }
       CHECK(gap <= 12 * unit<T>() * r);

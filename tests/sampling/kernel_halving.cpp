@@ -92,8 +92,9 @@ TEST_CASE_TEMPLATE("token kernel: every entry, any constant, and values of zero"
       REQUIRE(arma::size(block) == arma::SizeMat(3, 6));
       double gap = 0;
       for (arma::uword j = 0; j < 6; ++j) {
-        gap = std::max({gap, std::fabs(double(block(0, j) - h(8, j + 2))), std::fabs(double(block(1, j) - h(0, j + 2))),
-                        std::fabs(double(block(2, j) - h(3, j + 2)))});
+        raise(gap, std::fabs(block(0, j) - h(8, j + 2)));
+        raise(gap, std::fabs(block(1, j) - h(0, j + 2)));
+        raise(gap, std::fabs(block(2, j) - h(3, j + 2)));
       }
       CHECK(gap <= 400 * unit<T>());  // exponents of at most 20 and sums of 4 products
     }
@@ -122,7 +123,7 @@ TEST_CASE("signed walk: every step is told its kernel and the sum of all signs b
       CHECK(signs[i] == (i % 3 == 0 ? -1 : 0.5));
       long double sum = 0;
       for (arma::uword j = 0; j < i / step * step; ++j) sum += static_cast<long double>(signs[j]) * h(i, j);
-      gap = std::max(gap, std::fabs(told[i] - static_cast<double>(sum)));
+      raise(gap, std::fabs(told[i] - sum));
     }
     CHECK(gap <= 1e-10);
   }
@@ -207,7 +208,7 @@ TEST_CASE("kernel halving: the weight of every token has mean 1, also of odd tok
     }
     // Weights are in [0, largest]; Hoeffding, with kFailure over all tokens of all sizes.
     const double bound = size.largest * std::sqrt(std::log(2 * 38 / kFailure) / (2 * double(draws)));
-    CHECK(arma::abs(mean - 1).max() <= bound);
+    CHECK(largest_entry_of(mean - 1) <= bound);
     CHECK(bound < 0.5);
   }
 }

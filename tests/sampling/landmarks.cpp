@@ -157,7 +157,7 @@ TEST_CASE_TEMPLATE("pilot_sample: the weights are the column norms of the sample
       for (arma::uword t = 0; t < p_v; ++t)
         value += static_cast<long double>(v(i, t)) * static_cast<long double>(v(i, t));
       const long double expected = std::sqrt(squares * value);
-      worst = std::max(worst, static_cast<double>(std::abs(static_cast<long double>(pilot.weights(i)) / expected - 1)));
+      raise(worst, std::abs(static_cast<long double>(pilot.weights(i)) / expected - 1));
     }
     CHECK(worst <= error + static_cast<double>(d_0 + p_v + 8) * unit<T>());
     const Pilot<T> without = pilot_sample(q, k, v, d_0, Key(37));

@@ -179,7 +179,7 @@ TEST_CASE("rp_cholesky: weights are those of the matrix between their roots, of 
   const PivotedCholesky<double> expected = rp_cholesky(
       stored_kernel_matrix<double>(arma::diagmat(roots) * kernel.dense() * arma::diagmat(roots)), d, draw_key);
   CHECK(arma::all(found.pivots == expected.pivots));
-  CHECK(arma::abs(arma::diagmat(roots) * found.factor - expected.factor).max() <= 1e-9 * roots.max());
+  CHECK(distance(arma::diagmat(roots) * found.factor, expected.factor) <= 1e-9 * roots.max());
   // Their size does not matter, and points of weight e^-3000 have their turn.
   CHECK(arma::all(rp_cholesky<double>(kernel, d, draw_key, log_weights - 5000).pivots == found.pivots));
   arma::vec steep = arma::linspace(0, -3000, n);

@@ -84,7 +84,7 @@ TEST_CASE("AccumulativeSketch: a column holds m units of sqrt(n / (d m)), cancel
   const arma::uword n = 50, d = 30, m = 7;
   const arma::mat s = AccumulativeSketch(n, d, m, Key(test_seed()).child("units")).dense<double>();
   const arma::mat units = s / std::sqrt(50.0 / 210);
-  CHECK(arma::abs(units - arma::round(units)).max() <= 64 * unit<double>());
+  CHECK(distance(units, arma::round(units)) <= 64 * unit<double>());
   for (arma::uword j = 0; j < d; ++j) {
     const auto total = static_cast<int>(std::lround(arma::accu(arma::abs(units.col(j)))));
     CHECK(total <= 7);

@@ -33,7 +33,7 @@ void check_edges(const std::string& name, const Approximate& approximate) {
   const croquis::Problem<T> none(far.Q() / T(100), far.K() / T(100), arma::Mat<T>(30, 2, arma::fill::zeros));
   const croquis::Problem<T> padded(far.Q(), far.K(), far.V(), 21),
       shorter(far.Q().head_rows(21), far.K().head_rows(21), far.V().head_rows(21));
-  CHECK(arma::abs(approximate(none, 8, key).output).max() == 0);
+  CHECK(approximate(none, 8, key).output.is_zero());
   CHECK(approximate(far, 8, croquis::Key(2)).output.is_finite());
   CHECK(identical(approximate(padded, 8, key).output, approximate(shorter, 8, key).output));
   CHECK(refusal([&] { approximate(far, 31, key); }) == name + ": 1 <= d <= n_k, got d = 31, n_k = 30");
@@ -47,7 +47,7 @@ croquis::PreparedMethod<T> method_on(const croquis::Problem<T>& problem, const c
   return croquis::prepare(croquis::find_method<T>(name), problem, croquis::OptionValues(std::move(options)));
 }
 
-/// max |sum_j b~_ij - 1|.
+/// max |sum_j b~_ij - 1|; infinity when a sum is NaN.
 template <typename T>
 double row_sum_gap(const croquis::Approximation<T>& approximation) {
   const Dense b = approximation.scores->dense();
@@ -55,7 +55,7 @@ double row_sum_gap(const croquis::Approximation<T>& approximation) {
   for (arma::uword i = 0; i < b.rows; ++i) {
     long double sum = 0;
     for (arma::uword j = 0; j < b.cols; ++j) sum += b(i, j);
-    gap = std::max(gap, static_cast<double>(std::fabs(sum - 1)));
+    raise(gap, std::fabs(sum - 1));
   }
   return gap;
 }

@@ -89,9 +89,22 @@ long double frobenius(const Dense& a) {
   return std::sqrt(sum);
 }
 
+void raise(double& most, long double x) {
+  most = std::isnan(x) ? std::numeric_limits<double>::infinity() : std::max(most, static_cast<double>(x));
+}
+
+namespace {
+
+// The larger one of the two; NaN if either is.
+long double larger(long double a, long double b) {
+  return std::isnan(b) ? b : std::max(a, b);
+}
+
+}  // namespace
+
 long double largest_entry_of(const Dense& a) {
   long double largest = 0;
-  for (const long double x : a.entries) largest = std::max(largest, std::fabs(x));
+  for (const long double x : a.entries) largest = larger(largest, std::fabs(x));
   return largest;
 }
 
@@ -100,7 +113,7 @@ double largest_row(const Dense& x) {
   for (arma::uword i = 0; i < x.rows; ++i) {
     long double squared = 0;
     for (arma::uword c = 0; c < x.cols; ++c) squared += x(i, c) * x(i, c);
-    largest = std::max(largest, squared);
+    largest = larger(largest, squared);
   }
   return static_cast<double>(std::sqrt(largest));
 }
@@ -110,19 +123,14 @@ double largest_row_sum(const Dense& a) {
   for (arma::uword i = 0; i < a.rows; ++i) {
     long double sum = 0;
     for (arma::uword j = 0; j < a.cols; ++j) sum += std::fabs(a(i, j));
-    largest = std::max(largest, sum);
+    largest = larger(largest, sum);
   }
   return static_cast<double>(largest);
 }
 
 double distance(const Dense& a, const Dense& b) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  if (a.rows != b.rows || a.cols != b.cols) return infinity;
-  long double largest = 0;
-  for (std::size_t i = 0; i < a.entries.size(); ++i) {
-    const long double gap = std::fabs(a.entries[i] - b.entries[i]);
-    if (std::isnan(gap)) return infinity;
-    largest = std::max(largest, gap);
-  }
-  return static_cast<double>(largest);
+  if (a.rows != b.rows || a.cols != b.cols) return std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (std::size_t i = 0; i < a.entries.size(); ++i) raise(largest, std::fabs(a.entries[i] - b.entries[i]));
+  return largest;
 }

@@ -36,7 +36,12 @@ Dense operator*(long double factor, const Dense& a);
 Dense inverted(Dense a);
 arma::mat in_double(const Dense& a);
 
+/// Makes `most` the larger one of the two, or infinity where x is NaN, which std::max and arma's max() pass over.
+void raise(double& most, long double x);
+
 long double frobenius(const Dense& a);
+
+/// max |a_ij|; NaN, here and in the next two, where an entry is: no comparison with it is true.
 long double largest_entry_of(const Dense& a);
 
 /// max_i ||x_i|| over rows.

@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE("Spectra: split has the spectra of both sequences of a pair, 
     double largest = 0, error = 0;
     for (arma::uword c = 0; c < 5; ++c) {
       for (arma::uword f = 0; f <= length / 2; ++f) {
-        error = std::max(error, static_cast<double>(std::abs(entry(spectra, c, f) - expected[c][f])));
+        raise(error, std::abs(entry(spectra, c, f) - expected[c][f]));
         largest = std::max(largest, static_cast<double>(std::abs(expected[c][f])));
       }
     }
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("Spectra: split has the spectra of both sequences of a pair, 
     double change = 0;
     for (arma::uword p = 0; p < 3; ++p) {
       for (arma::uword f = 0; f < length; ++f) {
-        change = std::max(change, static_cast<double>(std::abs(joined.pair(p)[f] - transforms.pair(p)[f])));
+        raise(change, std::abs(joined.pair(p)[f] - transforms.pair(p)[f]));
       }
     }
     CHECK(change <= 8 * unit<T>() * largest);
@@ -111,7 +111,7 @@ TEST_CASE_TEMPLATE("multiply_phases: sums of products of spectra by definition, 
           }
           for (arma::uword r = 0; r < phases; ++r) {
             const long double size = sizes[r / 2 * 2] + sizes[r / 2 * 2 + 1];
-            worst = std::max(worst, static_cast<double>(std::abs(result[r][f] - sums[r]) / size));
+            raise(worst, std::abs(result[r][f] - sums[r]) / size);
             REQUIRE(y.pair(r / 2)[f] == again.pair(r / 2)[f]);
           }
         }
@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE("add_correlations: sums of conj(x_r) y_{r+t} are added", T, f
           expected += 2.0L * product;
           size += 2 * std::abs(product);
         }
-        worst = std::max(worst, static_cast<double>(std::abs(entry(sum, e, f) - expected) / size));
+        raise(worst, std::abs(entry(sum, e, f) - expected) / size);
       }
     }
     CHECK(worst <= 2 * (3 * static_cast<double>(phases) + 4) * unit<T>());

@@ -138,7 +138,7 @@ TEST_CASE("kriged coreset: the denominators of exact rows are the sums of expone
     const Approximation<double> approximation = sized(problem, kSmall, {.mode = mode});
     arma::uword exact_rows = 0;
     for (arma::uword i = 0; i < 60; ++i) {
-      if (arma::abs(approximation.output.row(i) - exact.row(i)).max() > 1e-12) continue;
+      if (distance(approximation.output.row(i), exact.row(i)) > 1e-12) continue;
       ++exact_rows;
       const double found = std::log(approximation.denominators->values(i)) + approximation.denominators->log_scale(i);
       CHECK(found == doctest::Approx(static_cast<double>(log_sums[i])).epsilon(1e-12));
