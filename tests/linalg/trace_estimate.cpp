@@ -2,14 +2,18 @@
 #include <croquis/linalg/spectrum.hpp>
 #include <croquis/linalg/trace_estimate.hpp>
 
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <croquis/random/draws.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/statistics.hpp"
 #include "support/text.hpp"
 
 using namespace croquis;
@@ -32,6 +36,47 @@ double exact(const arma::vec& values, const Function& function) {
 }
 
 const arma::vec kEigenvalues = arma::exp(-arma::linspace(0, 6, 80));
+
+// A small operator, always the same, of which thousands of sums are estimated from 16 probes each.
+constexpr int kProbes = 16;
+const arma::vec kFewEigenvalues = arma::exp(-arma::linspace(0, 2, 20));
+
+Key few_key() {
+  return Key(31);
+}
+
+LinearOperator<double> few() {
+  return as_operator(with_singular_values(20, 20, kFewEigenvalues, few_key()));
+}
+
+// f(|A|) of few(), from the right singular vectors that it was made with.
+Dense filtered(const Function& function) {
+  const Dense v = random_orthonormal(20, 20, few_key().child("right"));
+  Dense f(20, 20);
+  for (arma::uword i = 0; i < 20; ++i) {
+    for (arma::uword j = 0; j < 20; ++j) {
+      for (arma::uword k = 0; k < 20; ++k) {
+        f(i, j) += v(i, k) * v(j, k) * static_cast<long double>(function.f(kFewEigenvalues(k)));
+      }
+    }
+  }
+  return f;
+}
+
+// z^T F z for the probes of the key.
+std::vector<double> forms_of(const Dense& f, const Key& key) {
+  std::vector<double> forms;
+  for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
+    std::vector<double> z(f.rows);
+    fill_signs(key.child(probe), 0, z.size(), 1.0, z.data());
+    long double form = 0;
+    for (arma::uword i = 0; i < f.rows; ++i) {
+      for (arma::uword j = 0; j < f.cols; ++j) form += f(i, j) * static_cast<long double>(z[i] * z[j]);
+    }
+    forms.push_back(static_cast<double>(form));
+  }
+  return forms;
+}
 
 }  // namespace
 
@@ -67,28 +112,63 @@ TEST_CASE("spectral_sum: the bracket of few steps is not a point: a mutant with 
   CHECK(few.value + few.bracket / 2 > 1.01 * whole.value);  // Gauss is above by far more than rounding
 }
 
-TEST_CASE("spectral_sum: the interval covers as often as it says") {
-  const Key key = Key(test_seed()).child("coverage");
-  const auto a = as_operator(with_singular_values(40, 40, arma::exp(-arma::linspace(0, 4, 40)), key));
-  const arma::vec values = arma::exp(-arma::linspace(0, 4, 40));
-  constexpr int trials = 100;
+TEST_CASE("spectral_sum: the interval is Student's of the forms z^T f(|A|) z, with half of the failure for each side") {
+  const Key key = Key(test_seed()).child("student");
   for (const Function& function : kFunctions) {
     CAPTURE(function.name);
-    const double truth = exact(values, function);
-    int missed = 0;
-    arma::vec means(trials);
-    for (int t = 0; t < trials; ++t) {
-      const auto sum =
-          spectral_sum<double>(a, function.f, {}, {}, key.child(static_cast<std::uint64_t>(t)), {.max_steps = 60});
-      missed += truth < sum.lower || sum.upper < truth ? 1 : 0;
-      means(t) = sum.value;
+    const Dense f = filtered(function);
+    const double size = exact(kFewEigenvalues, function);
+    for (std::uint64_t t = 0; t < 5; ++t) {
+      const std::vector<double> forms = forms_of(f, key.child(t));
+      for (const double failure : {0.05, 1e-4}) {
+        // 20 steps close every probe. What rounding leaves is far above n^2 u and far below a mistake in the interval.
+        const auto sum = spectral_sum<double>(few(), function.f, {}, {}, key.child(t),
+                                              {.max_steps = 60, .tolerance = 1e-15, .failure = failure});
+        double mean = 0, squares = 0;
+        for (const double form : forms) mean += form / kProbes;
+        for (const double form : forms) squares += (form - mean) * (form - mean) / (kProbes - 1);
+        const boost::math::students_t student(kProbes - 1);
+        const double margin = boost::math::quantile(student, 1 - failure / 2) * std::sqrt(squares / kProbes);
+        CHECK(std::abs(sum.value - mean) <= 1e-9 * size);
+        CHECK(std::abs(sum.lower - std::max(0.0, mean - margin)) <= 1e-9 * size);
+        CHECK(std::abs(sum.upper - (mean + margin)) <= 1e-9 * size);
+      }
     }
-    // At 0.05 and 100 trials 5 are expected. Student's interval is approximate here: with a true 0.07 more than 25
-    // come with probability below 1e-7.
-    CHECK(missed <= 25);
-    // Unbiased, but for half the bracket (1e-3): a mean of 1600 forms, nearly normal; six standard errors fail with
-    // probability 2e-9.
-    CHECK(std::abs(arma::mean(means) - truth) <= 6 * arma::stddev(means) / std::sqrt(double(trials)) + 1e-3 * truth);
+  }
+}
+
+TEST_CASE("spectral_sum: the interval covers as often as Student's does for these forms, and the value is unbiased") {
+  const Key key = Key(test_seed()).child("coverage");
+  // How often Student's interval of 16 exact forms misses the trace of these three matrices: from 4 million intervals
+  // each, drawn with another generator and without this library, to within 0.0002 a standard deviation.
+  const double rates[] = {0.0530, 0.0575, 0.0503};
+  constexpr std::uint64_t trials = 2000;
+  for (std::size_t k = 0; k < kFunctions.size(); ++k) {
+    const Function& function = kFunctions[k];
+    CAPTURE(function.name);
+    const Dense f = filtered(function);
+    double truth = 0, squares = 0;
+    for (arma::uword i = 0; i < f.rows; ++i) {
+      for (arma::uword j = 0; j < f.cols; ++j) squares += i == j ? 0 : static_cast<double>(f(i, j) * f(i, j));
+      truth += static_cast<double>(f(i, i));
+    }
+    double missed = 0, mean = 0;
+    for (std::uint64_t t = 0; t < trials; ++t) {
+      const auto sum = spectral_sum<double>(few(), function.f, {}, {}, key.child(t), {.max_steps = 60});
+      missed += truth < sum.lower || sum.upper < truth ? 1 : 0;
+      mean += sum.value / trials;
+    }
+    // Half of the bracket, 5e-4 of the value at most, is at most 2.4 % of a margin, which is 2.13 standard errors of
+    // 0.0098 of the trace or more. With Student's density of 0.047 at 2.13 it takes 2 (2.13) (0.024) (0.047) = 0.005
+    // off a rate at most.
+    const double nearest = missed < rates[k] * trials ? rates[k] - 0.005 : rates[k] + 0.001;
+    CHECK(is_binomial(missed, trials, nearest, kFailure / 6));
+    // A form has the variance 2 (|F|_F^2 - sum_i F_ii^2), known beforehand. The third cumulant, 8 tr(F_0^3) with F_0
+    // = F less its diagonal, makes a skewness of at most 2^1.5, so 0.016 for the mean of 32,000 forms. It costs the
+    // normal tail at 7, 2.6e-12, a factor exp(0.016 7^3 / 6) = 2.5.
+    const double deviation = std::sqrt(2 * squares / (kProbes * static_cast<double>(trials)));
+    CHECK(std::abs(mean - truth) <= 7 * deviation + 5e-4 * mean);
+    CHECK(7 * deviation < 0.02 * truth);
   }
 }
 
