@@ -94,7 +94,7 @@ TEST_CASE("informer: a query far from uniform is found, and a query that is zero
   const Problem<double> problem = random_problem<double>(80, 8, 3, 1, draw_key);
   arma::mat q = problem.Q();
   q.row(17) *= 1000;
-  q.row(40).zeros();  // M = 0; all others are positive with 20 keys, but for probability 2^-20 each
+  q.row(40).zeros();  // M = 0; another is 0 only if its 20 samples are one of the 80 keys: 79 (80^-19) = 5e-35
   const Problem<double> changed(q, problem.K(), problem.V());
   CHECK(chosen_rows(informer(changed, 1, draw_key, {.keys = 20}).scores->dense())[17]);
   CHECK_FALSE(chosen_rows(informer(changed, 79, draw_key, {.keys = 20}).scores->dense())[40]);

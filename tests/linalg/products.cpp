@@ -21,6 +21,10 @@ constexpr std::array<arma::uword, 3> kSizes[] = {{1, 1, 1},    {700, 30, 20}, {3
                                                  {64, 64, 64}, {130, 129, 3}, {1, 1100, 600}, {600, 1, 1100},
                                                  {513, 65, 1}, {65, 2, 1025}, {200, 90, 300}, {20, 300, 129}};
 
+double largest_term(const Dense& a, const Dense& b) {
+  return static_cast<double>(largest_entry_of(a) * largest_entry_of(b));
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("product, product_tn, product_nt: every shape agrees with the loops of the definition", T, float,
@@ -32,9 +36,8 @@ TEST_CASE_TEMPLATE("product, product_tn, product_nt: every shape agrees with the
     CAPTURE_BINDING(m);
     CAPTURE_BINDING(n);
     CAPTURE_BINDING(inner);
-    // `inner` terms of |a| |b| <= 6^2 a rounding each (no entry of 10^6 normals is beyond 6 with probability 0.998;
-    // the seed is fixed).
-    const double bound = 36.0 * static_cast<double>(inner * inner + inner) * unit<T>();
+    // `inner` terms with a rounding each, and one for every sum.
+    const double bound = largest_term(a, b) * static_cast<double>(inner * inner + inner) * unit<T>();
     CHECK(distance(product(a, b), expected) <= bound);
     CHECK(distance(product_tn<T>(a.t(), b), expected) <= bound);
     CHECK(distance(product_nt<T>(a, b.t()), expected) <= bound);
@@ -77,7 +80,8 @@ TEST_CASE_TEMPLATE("add_product, add_product_tn: add the product with some colum
                        start = random_matrix<T>(m, n, key.child("c"));
     const arma::Mat<T> used = a.cols(first, first + inner - 1);
     const Dense expected = Dense(start) + Dense(used) * Dense(b);
-    const double bound = 36.0 * static_cast<double>(inner * inner + inner + 1) * unit<T>();
+    const double largest = std::max(largest_term(used, b), static_cast<double>(largest_entry_of(start)));
+    const double bound = largest * static_cast<double>((inner + 1) * (inner + 2)) * unit<T>();
     arma::Mat<T> c = start;
     add_product(a, first, b, c);
     CHECK(distance(c, expected) <= bound);

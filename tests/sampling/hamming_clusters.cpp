@@ -93,12 +93,12 @@ TEST_CASE("hamming_clusters: K-means by majorities, the first of equally near ce
 }
 
 TEST_CASE("hamming_clusters: words that are far apart are separated, too many clusters are refused") {
-  // Two kinds of words, 60 of each, at distance 60 of each other and 1 of their kind. Both are among the 20 words that
-  // the centroids begin at, but with a probability below 2 (1/2)^20.
+  // Two kinds of words, 60 of each, at distance 60 of each other and 1 of their kind. Both are among the 32 words that
+  // the centroids begin at, but with a probability below 2 (1/2)^32 = 5e-10.
   const std::uint64_t kind = (std::uint64_t{1} << 60) - 1;
   Words words;
   for (std::uint64_t i = 0; i < 120; ++i) words.push_back((i % 2 == 0 ? kind : 0) ^ (std::uint64_t{1} << (i % 60)));
-  const auto clusters = hamming_clusters(words, 20, Key(test_seed()).child("apart"));
+  const auto clusters = hamming_clusters(words, 32, Key(test_seed()).child("apart"));
   for (std::size_t i = 0; i < 120; ++i) {
     for (std::size_t j = 0; j < 120; ++j) {
       if (i % 2 != j % 2) CHECK(clusters[i] != clusters[j]);
