@@ -159,7 +159,8 @@ TEST_CASE("vattention: budgets that fit are used: fewer samples for a larger eps
     for (const double b : found.scores->dense()) count += b != 0 ? 1 : 0;
     return count / 400;
   };
-  CHECK(visits(0.04) > visits(0.1));
+  // At .1 all rows have as many as the pilot; at .02 those do not whose scores vary by more than .035 of their mean.
+  CHECK(visits(0.02) > visits(0.1));
   CHECK(visits(0.9) <= 50 + 12);  // as many as the pilot had
   CHECK(*vattention(problem, 100, Key(1), {.epsilon = 0.9}).diagnostics.fallen_rows == 0);
   CHECK(*vattention(problem, 100, Key(1), {.epsilon = 1e-6}).diagnostics.fallen_rows == 400);
