@@ -451,6 +451,26 @@ TEST_CASE("choose: an interrupted run goes on, with the same answer") {
   CHECK(contains(other.output, "question"));
 }
 
+TEST_CASE("choose: by the loss, a run that was killed while it wrote its rows goes on, whichever of them are there") {
+  const Folder folder;
+  const std::string line =
+      "choose --model model.safetensors --ids ids.npy --labels labels.npy --target-loss 9 --search-sequences 4 "
+      "--methods v-mean --features 2 --max-cost 100 --quiet --out l.csv";
+  REQUIRE(run_croquis(line, folder.path()).status == 0);
+  const std::string rows = read_text(folder / "l.csv"), choice = read_text(folder / "l.json");
+  const std::vector<std::string> lines = lines_of(rows);
+  REQUIRE(lines.size() > 2);
+  for (std::size_t there = 1; there < lines.size(); ++there) {
+    CAPTURE(there);
+    write_text(folder / "l.csv", lines[0] + '\n' + lines[there] + '\n');
+    std::filesystem::remove(folder / "l.json");
+    const ProgramRun resumed = run_croquis(line + " --resume", folder.path());
+    REQUIRE_MESSAGE(resumed.status == 0, resumed.output);
+    CHECK(read_text(folder / "l.csv") == rows);
+    CHECK(read_text(folder / "l.json") == choice);
+  }
+}
+
 TEST_CASE("choose: errors of a run without rows are not taken for those of another question or of another input") {
   const TemporaryFolder folder;
   const auto values = [&](double factor) {

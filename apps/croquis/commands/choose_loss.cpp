@@ -1,6 +1,7 @@
 // croquis choose --target-loss: the cheapest choice for each layer whose loss rises by little.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <croquis/measure/choose_loss.hpp>
 #include <set>
 #include <stdexcept>
@@ -108,7 +109,8 @@ int run_choose_loss(const ChooseOptions& options) {
     plan.push_back({Run::key({fmt::format("{};layer={}", inputs.name, l)})});
   }
   run.plan(plan);
-  if (run.wants(plan.front().front())) {
+  const auto wanted = [&](const Run::Cell& layer) { return run.wants(layer.front()); };
+  if (std::any_of(plan.begin(), plan.end(), wanted)) {  // some may be there already
     if (!options.run.quiet) say(word_on_dear_candidates(candidates, settings.max_cost));
     ChoiceDraws draws(options.run);
     remove_choice_file(choice_file(options.run.out));
