@@ -471,6 +471,30 @@ TEST_CASE("choose: by the loss, a run that was killed while it wrote its rows go
   }
 }
 
+TEST_CASE("choose --resume: an error that stands twice among the draws is named with its lines, and the draws stay") {
+  const TemporaryFolder folder;
+  const std::string line =
+      "choose --input gaussian --n 32 --p 4 --methods performer --features 4 --trials 6 --quiet --out c.csv ";
+  REQUIRE(run_croquis(line, folder.path()).status == 0);
+  const std::string rows = read_text(folder / "c.csv");
+  const std::vector<std::string> lines = lines_of(read_text(folder / "c.draws.csv"));
+  REQUIRE(lines.size() > 3);
+  // With another error, as a copy of the file that was put behind it would have.
+  const std::size_t end = lines[2].rfind(','), cost = lines[2].rfind(',', end - 1),
+                    error = lines[2].rfind(',', cost - 1) + 1;
+  std::string draws;
+  for (const std::string& draw : lines) draws += draw + '\n';
+  draws += lines[2].substr(0, error) + "0.125" + lines[2].substr(cost) + '\n';
+  for (const std::string& there : {rows, rows.substr(0, rows.find('\n') + 1)}) {  // finished, and before it has rows
+    write_text(folder / "c.csv", there);
+    write_text(folder / "c.draws.csv", draws);
+    check_refused(run_croquis(line + "--resume", folder.path()),
+                  fmt::format("c.draws.csv: line {} is a second result of what line 3 has", lines.size() + 1));
+    CHECK(read_text(folder / "c.draws.csv") == draws);
+    CHECK(read_text(folder / "c.csv") == there);
+  }
+}
+
 TEST_CASE("choose: errors of a run without rows are not taken for those of another question or of another input") {
   const TemporaryFolder folder;
   const auto values = [&](double factor) {

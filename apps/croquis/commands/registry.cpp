@@ -4,7 +4,6 @@
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/csv.hpp>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -126,9 +125,8 @@ croquis::CsvTable read_foreign(const std::string& path) {
   return croquis::parse_csv(text, path);
 }
 
-// A run writes no row twice. Files that were put together may have one, which would count as a draw of its own.
 void require_each_once(const croquis::CsvTable& file, const croquis::Table& table, const std::string& path) {
-  std::map<std::vector<std::string>, std::size_t> lines;
+  SeenRows seen(path);
   for (std::size_t i = 0; i < file.rows.size(); ++i) {
     std::vector<std::string> key;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -136,10 +134,7 @@ void require_each_once(const croquis::CsvTable& file, const croquis::Table& tabl
       const bool tells = column.role <= croquis::Role::subject || column.name == "seed" || column.name == "precision";
       if (tells) key.push_back(file.rows[i][c]);
     }
-    const auto [first, added] = lines.emplace(std::move(key), i + 2);
-    if (added) continue;
-    throw std::invalid_argument(fmt::format("{}: line {} is a second result of what line {} has; remove one of them",
-                                            path, i + 2, first->second));
+    seen.add(std::move(key), i + 2);
   }
 }
 

@@ -33,6 +33,7 @@ ChoiceDraws::ChoiceDraws(const RunOptions& options, const std::function<bool(con
   }
   const std::vector<ChoiceDraw> found = croquis::choice_draw_columns().rows(table);
   croquis::CsvTable kept{header(), {}};
+  SeenRows seen(path);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const ChoiceDraw& draw = found[i];
     if (draw.seed != options.seed || draw.precision != options.precision) {
@@ -40,6 +41,7 @@ ChoiceDraws::ChoiceDraws(const RunOptions& options, const std::function<bool(con
           fmt::format("{}: line {} has seed {} in {}, this run has seed {} in {}; give another --out", path, i + 2,
                       draw.seed, draw.precision, options.seed, options.precision));
     }
+    seen.add(key_of(draw), i + 2);
     if (keep && !keep(draw)) continue;
     known_.emplace(key_of(draw), draw.error);
     all_.push_back(draw);

@@ -185,6 +185,13 @@ std::string RowFile::rescued() const {
   return "no file: none could be made beside it";
 }
 
+void SeenRows::add(std::vector<std::string> key, std::size_t line) {
+  const auto [first, added] = lines_.emplace(std::move(key), line);
+  if (added) return;
+  throw std::invalid_argument(fmt::format("{}: line {} is a second result of what line {} has; remove one of them",
+                                          path_, line, first->second));
+}
+
 void require_replaceable(const std::string& path) {
   require_table(first_bytes(target_of(path)), path);
 }

@@ -1,10 +1,11 @@
 // A CSV file that rows are appended to as they are made.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include <croquis/io/csv.hpp>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "files/companions.hpp"
 
@@ -58,6 +59,19 @@ class RowFile {
   bool created_ = false, begun_ = false, replaced_ = false;
   std::size_t kept_ = 0;  // the bytes that begin() leaves
   std::vector<std::vector<std::string>> found_;
+};
+
+/// The rows of a file, by what tells them apart. A run writes no row twice; files that were put together may have one,
+/// which would count as a draw of its own.
+class SeenRows {
+ public:
+  explicit SeenRows(std::string path) : path_(std::move(path)) {}
+  /// Throws std::invalid_argument, which names both lines, for a row that was added before.
+  void add(std::vector<std::string> key, std::size_t line);
+
+ private:
+  std::string path_;
+  std::map<std::vector<std::string>, std::size_t> lines_;
 };
 
 /// Throws std::invalid_argument when `path` is a file that is not empty and does not begin as results do, with names of

@@ -64,7 +64,7 @@ void check_found(const std::string& path, const croquis::CsvTable& table, const 
                  const RunOptions& options) {
   const std::pair<const char*, std::string> fixed[] = {{"seed", std::to_string(options.seed)},
                                                        {"precision", options.precision}};
-  std::map<Run::Fields, std::size_t> lines;
+  SeenRows seen(path);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const std::size_t line = i + 2;  // the header is the first
     for (const auto& [name, value] : fixed) {
@@ -75,10 +75,7 @@ void check_found(const std::string& path, const croquis::CsvTable& table, const 
       throw std::invalid_argument(fmt::format("{}: line {} has {} {} where this run has {}; give another --out", path,
                                               line, name, found, value));
     }
-    const auto [first, added] = lines.emplace(chosen(table.rows[i], keys), line);
-    if (added) continue;
-    throw std::invalid_argument(fmt::format("{}: line {} is a second result of what line {} has; remove one of them",
-                                            path, line, first->second));
+    seen.add(chosen(table.rows[i], keys), line);
   }
 }
 
