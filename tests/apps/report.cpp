@@ -163,6 +163,18 @@ TEST_CASE("croquis report: what a logarithmic axis cannot show is named below th
   CHECK(contains(page(0.01), "<p class=\"meaning missing\"></p>"));
 }
 
+TEST_CASE("croquis show, plot and report: a column that stands twice is named, not counted as two draws") {
+  TemporaryFolder folder;
+  const std::string header = kReportHeader, row = report_row("x", "v-mean", 8, 1, 0.5);
+  write_text(folder / "r.csv", "frobenius_rel," + header + "0.75," + row);
+  for (const std::string command : {"show r.csv", "plot r.csv", "report r.csv"}) {
+    CAPTURE(command);
+    check_refused(run_croquis(command, folder.path()), "r.csv: has the column 'frobenius_rel' twice");
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "r.html"));
+  CHECK_FALSE(std::filesystem::exists(folder / "r.svg"));
+}
+
 TEST_CASE("croquis report: eps of a choice is a line across the chart, without marks and no row of its table") {
   TemporaryFolder folder;
   write_text(

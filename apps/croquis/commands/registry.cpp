@@ -100,7 +100,12 @@ const Command& command_named(const std::string& name) {
 
 croquis::Table typed_table(const croquis::CsvTable& file, const Command& command, const std::string& path) {
   croquis::Table table;
+  std::set<std::string> seen;
   for (const std::string& name : file.header) {
+    // Each of its numbers would count as a draw.
+    if (!seen.insert(name).second) {
+      throw std::invalid_argument(fmt::format("{}: has the column '{}' twice; remove one of them", path, name));
+    }
     const auto& columns = command.results.columns;
     const auto found = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
     if (found == columns.end()) throw std::invalid_argument(fmt::format("{}: unknown column '{}'", path, name));
