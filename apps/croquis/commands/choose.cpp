@@ -299,7 +299,10 @@ int finish_choices(const ChooseOptions& options, Run& run, const std::optional<c
 
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(run.table());
   const std::string json = choice_file(options.run.out);
-  if (!rows.empty()) write_whole(json, croquis::choice_json(rows, places));
+  if (!rows.empty()) {
+    write_whole(json, croquis::choice_json(rows, places));
+    note_companions(options.run.out, {draws_file, choice_file});
+  }
   if (status) return *status;  // a shard, perhaps without a choice
   const bool drawn = !options.run.plot.empty() && draw_of_run("choose", options.run.plot, [&] {
     draw_choices(run.table(), {.picture = options.run.plot}, draws, costs);

@@ -1,7 +1,6 @@
 // What a run of croquis choose has beside its rows, from what its shards have.
 #include <fmt/format.h>
 
-#include <croquis/io/bytes.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/measure/choice_file.hpp>
 #include <filesystem>
@@ -35,11 +34,11 @@ std::function<void()> merge_choices(const std::vector<std::string>& parts, const
   croquis::CsvTable draws;
   for (const std::string& part : parts) {
     if (croquis::read_csv(part).rows.empty()) continue;  // more shards than choices
-    const std::string json = choice_file(part);
-    for (const croquis::SavedChoice& choice : croquis::parse_saved_choices(croquis::read_bytes(json), json)) {
+    const std::string json = read_as_written(part, choice_file);
+    for (const croquis::SavedChoice& choice : croquis::parse_saved_choices(json, choice_file(part))) {
       if (choice.heads) (places ? *places : places.emplace())[choice.row.input] = *choice.heads;
     }
-    const croquis::CsvTable of_part = croquis::read_csv(draws_file(part));
+    const croquis::CsvTable of_part = croquis::parse_csv(read_as_written(part, draws_file), draws_file(part));
     draws.header = of_part.header;
     draws.rows.insert(draws.rows.end(), of_part.rows.begin(), of_part.rows.end());
   }
@@ -47,5 +46,6 @@ std::function<void()> merge_choices(const std::vector<std::string>& parts, const
   return [=] {
     write_whole(draws_file(out), csv_text(draws));
     write_whole(choice_file(out), text);
+    note_companions(out, {draws_file, choice_file});
   };
 }

@@ -188,6 +188,7 @@ json merged_meta(const std::vector<const Part*>& parts, std::size_t rows, const 
   meta["finished"]["rows"] = rows;
   meta["finished"]["digest"] = digest;
   meta["finished"]["shard"] = "1/1";
+  meta["finished"].erase("beside");  // of other files than those of the part
   meta["merged"] = json::array();
   for (const char* key : {"command_line", "environment", "threads", "utc"}) meta.erase(key);
   for (const Part* part : parts) {  // each has been made somewhere, at some time

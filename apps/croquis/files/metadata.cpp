@@ -44,6 +44,22 @@ std::map<std::string, std::string> identity_in(const json& meta) {
   return identity;
 }
 
+// The member of `finished` that has the digests of files beside the rows.
+constexpr const char* kBeside = "beside";
+
+json member(const json& value, const std::string& name) {
+  return value.is_object() ? value.value(name, json()) : json();
+}
+
+// What a companion's name ends in, which is the same after all files of a result were renamed together.
+std::string end_of(Companion companion) {
+  return companion("");
+}
+
+std::string otherwise(const std::string& path, const std::string& out) {
+  return fmt::format("{}: is not as its run wrote it: {} says otherwise", path, meta_file(out));
+}
+
 }  // namespace
 
 // What is nested without end would overflow the stack when it is written again.
@@ -110,7 +126,32 @@ std::string change_since_run(const std::string& path) {
   if (!meta.is_object() || !meta.contains("finished") || !meta["finished"].is_object()) return "";
   const json digest = meta["finished"].value("digest", json());
   if (!digest.is_string() || digest == croquis::digest_of(croquis::read_bytes(path))) return "";
-  return fmt::format("{}: is not as its run wrote it: {} says otherwise", path, meta_file(path));
+  return otherwise(path, path);
+}
+
+void note_companions(const std::string& out, const std::vector<Companion>& companions) {
+  json meta = read_metadata(meta_file(out));
+  if (!member(meta, "finished").is_object()) return;  // somebody has changed it meanwhile
+  json& beside = meta["finished"][kBeside];
+  for (const Companion companion : companions) {
+    beside[end_of(companion)] = croquis::digest_of(croquis::read_bytes(companion(out)));
+  }
+  write_whole(meta_file(out), text_of(meta) + '\n');
+}
+
+std::string read_as_written(const std::string& out, Companion companion) {
+  const std::string path = companion(out);
+  std::string bytes = croquis::read_bytes(path);
+  const json digests = member(member(read_metadata(meta_file(out)), "finished"), kBeside);
+  const json digest = member(digests, end_of(companion));
+  if (!digest.is_string()) {
+    throw std::invalid_argument(fmt::format(
+        "{}: {} has no digest of it, as of an earlier version, or of a run that was killed at its end; the command of "
+        "the run with --resume adds it",
+        path, meta_file(out)));
+  }
+  if (digest == croquis::digest_of(bytes)) return bytes;
+  throw std::invalid_argument(otherwise(path, out) + "; make it again");
 }
 
 void require_own_metadata(const std::string& path, const std::string& rows) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "files/companions.hpp"
 #include "files/shard.hpp"
 
 /// What a finished run has in its file: what `croquis merge` needs to know of a part.
@@ -44,6 +45,14 @@ std::map<std::string, std::string> identity_of_run(const std::string& path);
 /// A sentence where the rows at `path` are not those of the finished run in the meta file beside them, or where that
 /// run went on with rows that were not; otherwise, and where nothing is known of the run, nothing.
 std::string change_since_run(const std::string& path);
+
+/// Adds digests of files beside the rows at `out`, by the ends of their names, to the meta file of a finished run, so
+/// that read_as_written() knows them. Throws std::runtime_error when it cannot be written.
+void note_companions(const std::string& out, const std::vector<Companion>& companions);
+
+/// The bytes of the file that stands beside the rows at `out`. Throws std::invalid_argument when it cannot be read,
+/// when the meta file has no digest of it, and when it is not as its run wrote it.
+std::string read_as_written(const std::string& out, Companion companion);
 
 /// That results are missing, and what would do, where the rows at `path` are those of a run that has not finished or of
 /// a part of one; otherwise, and where nothing is known of the run, nothing.
