@@ -68,6 +68,13 @@ TEST_CASE("croquis plot: names of methods, inputs and presets in a result are dr
   write_text(folder / "r.csv", rows_with("x", "`touch hit` & <b>it's</b>", "paper"));
   REQUIRE(run_process({"plot", "r.csv", "--out", "a.svg"}, folder.path()).status == 0);
   CHECK(read_text(folder / "a.svg").find("`touch hit` &amp; &lt;b>it's&lt;/b>") != std::string::npos);
+  // What may stand nowhere in the text of XML 1.0.
+  write_text(folder / "r.csv", rows_with("in]]>put", "a]]>b]]]>>c]>", "]]>"));
+  REQUIRE(run_process({"plot", "r.csv", "--title", "x]]>", "--out", "a.svg"}, folder.path()).status == 0);
+  const std::string picture = read_text(folder / "a.svg");
+  CHECK(picture.find("a]]?b]]]?>c]>") != std::string::npos);
+  CHECK(picture.find("x]]?") != std::string::npos);
+  CHECK(picture.find("]]>") == std::string::npos);
 }
 
 TEST_CASE("croquis plot: spectra, dimensions and the ledger are drawn with names as text too") {

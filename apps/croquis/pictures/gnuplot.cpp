@@ -203,7 +203,8 @@ std::string gnuplot_string(const std::string& text) {
     const std::optional<char32_t> character = croquis::next_character(text, place);
     constexpr char32_t no_character = 0xFFFF;  // and the one before it: no part of XML
     const bool shown = character && (*character | 1) != no_character &&
-                       utf8proc_category(static_cast<utf8proc_int32_t>(*character)) != UTF8PROC_CATEGORY_CC;
+                       utf8proc_category(static_cast<utf8proc_int32_t>(*character)) != UTF8PROC_CATEGORY_CC &&
+                       !(*character == '>' && std::string_view(text).substr(0, begin).ends_with("]]"));
     for (std::size_t i = begin; shown && i < place; ++i) {
       const auto byte = static_cast<unsigned char>(text[i]);
       out += is_plain(byte) ? fmt::format("{:c}", byte) : fmt::format("\\{:03o}", byte);

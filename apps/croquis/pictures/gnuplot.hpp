@@ -28,7 +28,8 @@ std::string plot_title(const Picture& picture, const std::string& measured, cons
 /// Text as a gnuplot string in which nothing is code: all but letters, digits and a few signs are octal escapes, so
 /// that no quote, backquote (which runs a shell), macro or escape of the text's own stands in the script. (Single
 /// quotes would not do: gnuplot 5.4 misreads a doubled quote right after the first.) Control characters become '?', as
-/// do bytes that are not UTF-8, which would make an .svg that no browser opens.
+/// do bytes that are not UTF-8, and the last sign of "]]>", of which gnuplot escapes none: these would make an .svg
+/// that no browser opens.
 std::string gnuplot_string(const std::string& text);
 
 /// Colour of curve i: Okabe and Ito's palette, told apart by colour-blind readers too.
