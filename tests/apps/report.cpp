@@ -163,6 +163,35 @@ TEST_CASE("croquis report: what a logarithmic axis cannot show is named below th
   CHECK(contains(page(0.01), "<p class=\"meaning missing\"></p>"));
 }
 
+TEST_CASE("croquis report and show: what is too large or too small for an axis is named") {
+  TemporaryFolder folder;
+  const auto said = [&](double first, double second) {
+    write_text(folder / "r.csv", kReportHeader + report_row("x", "informer", 8, 1, first) +
+                                     report_row("x", "informer", 16, 1, second) +
+                                     report_row("x", "longformer", 8, 1, 0.25));
+    const ProgramRun show = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(show.status == 0, show.output);
+    REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+    const std::string page = read_text(folder / "r.html");
+    const std::size_t begin = page.find("<p class=\"meaning missing\">") + 27;
+    const std::string below = page.substr(begin, page.find("</p>", begin) - begin);
+    std::string last;
+    for (const std::string& line : lines_of(show.output)) {
+      if (line.starts_with("Not on ")) last += line;
+    }
+    CHECK(last == below);
+    return below;
+  };
+  CHECK(said(0.5, 1e150) == "");
+  CHECK(said(0.5, 1e200) == "Not on this logarithmic axis, beyond 1e150: informer (features = 16).");
+  CHECK(said(2e150, 1e300) == "Not on this logarithmic axis, beyond 1e150: informer (features = 8, 16).");
+  CHECK(said(0.5, 1e-150) == "");
+  CHECK(said(1e-200, 0.5) == "Not on this logarithmic axis, below 1e-150: informer (features = 8).");
+  CHECK(said(0, 1e200) ==
+        "Not on this logarithmic axis, zero: informer (features = 8). Not on this logarithmic axis, beyond 1e150: "
+        "informer (features = 16).");
+}
+
 TEST_CASE("croquis show, plot and report: a column that stands twice is named, not counted as two draws") {
   TemporaryFolder folder;
   const std::string header = kReportHeader, row = report_row("x", "v-mean", 8, 1, 0.5);

@@ -9,8 +9,7 @@
 namespace {
 
 constexpr std::size_t kMostTics = 8;
-constexpr double kLargest = 1e150;  // and its inverse is the smallest of a logarithmic axis
-constexpr double kFinest = 1e-9;    // of a linear axis: steps that are lost in its numbers would never end
+constexpr double kFinest = 1e-9;  // of a linear axis: steps that are lost in its numbers would never end
 
 }  // namespace
 
@@ -19,8 +18,8 @@ AxisScale::AxisScale(const std::vector<double>& numbers, bool logarithmic) : log
   for (const double x : numbers) {
     if (std::abs(x) <= kLargest) finite.insert(x);
   }
-  logarithmic_ = logarithmic && !finite.empty() && *finite.rbegin() >= 1 / kLargest;
-  if (logarithmic_) finite.erase(finite.begin(), finite.lower_bound(1 / kLargest));
+  logarithmic_ = logarithmic && !finite.empty() && *finite.rbegin() >= kSmallest;
+  if (logarithmic_) finite.erase(finite.begin(), finite.lower_bound(kSmallest));
   if (finite.empty()) return;
   const auto is_whole = [](double x) { return x == std::floor(x) && x < 1e6; };
   if (finite.size() <= kMostTics && std::all_of(finite.begin(), finite.end(), is_whole)) {
@@ -42,7 +41,7 @@ AxisScale::AxisScale(const std::vector<double>& numbers, bool logarithmic) : log
 }
 
 bool AxisScale::shows(double x) const {
-  return std::abs(x) <= kLargest && (!logarithmic_ || x >= 1 / kLargest);
+  return std::abs(x) <= kLargest && (!logarithmic_ || x >= kSmallest);
 }
 
 double AxisScale::place(double x) const {

@@ -7,9 +7,11 @@
 
 class AxisScale {
  public:
+  static constexpr double kLargest = 1e150, kSmallest = 1e-150;
+
   /// Shows all these numbers with a margin, and no others. Logarithmic only where it can be: of finite numbers, where
   /// one is positive; those that are not positive are then not shown. Never shown is what is not finite or larger than
-  /// 1e150, and of a logarithmic axis below 1e-150: their quotients and differences must be numbers too.
+  /// kLargest, and of a logarithmic axis below kSmallest: their quotients and differences must be numbers too.
   AxisScale(const std::vector<double>& numbers, bool logarithmic);
 
   bool is_logarithmic() const { return logarithmic_; }

@@ -78,7 +78,7 @@ std::string legend_of(const Chart& chart) {
                                ? "<p class=\"meaning\">Bands are drawn where at most eight curves are shown.</p>"
                                : "";
   return fmt::format("<ul class=\"legend\" aria-label=\"Curves\">{}</ul><p class=\"meaning missing\">{}</p>{}", items,
-                     html(missing_on_axis(chart)), hint);
+                     html(missing_in_svg(chart)), hint);
 }
 
 ReportTable table_of(const Chart& chart) {

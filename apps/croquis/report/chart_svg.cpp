@@ -169,24 +169,8 @@ std::string svg_of_swatch(const ChartCurve& curve, const CurveStyle& style) {
       curve.across.contains(0) ? "" : mark);
 }
 
-std::string missing_on_axis(const Chart& chart) {
-  const ChartView& view = chart.views.front();
-  if (!frame_of(chart, view).y.is_logarithmic()) return "";
-  std::string missing;
-  bool negative = false;
-  for (const ChartCurve& curve : view.curves) {
-    std::string places;
-    for (const ChartPoint& point : curve.points) {
-      if (!(point.y.front().at <= 0)) continue;
-      negative = negative || point.y.front().at < 0;
-      places += (places.empty() ? "" : ", ") + shown_number(point.x.front());
-    }
-    if (places.empty()) continue;
-    const std::string where = curve.across.contains(0) ? "" : fmt::format(" ({} = {})", chart.x.front().name, places);
-    missing += fmt::format("{}{}{}", missing.empty() ? "" : ", ", curve.label, where);
-  }
-  if (missing.empty()) return "";
-  return fmt::format("Not on this logarithmic axis, zero{}: {}.", negative ? " or below" : "", missing);
+std::string missing_in_svg(const Chart& chart) {
+  return missing_on_axis(chart, frame_of(chart, chart.views.front()).y);
 }
 
 std::string svg_of_chart(const Chart& chart, const std::string& id) {

@@ -26,9 +26,8 @@ std::string svg_of_chart(const Chart& chart, const std::string& id);
 /// Its line and its marker, for a legend.
 std::string svg_of_swatch(const ChartCurve& curve, const CurveStyle& style);
 
-/// "Not on this logarithmic axis, zero: kriged-coreset (d = 128, 256).": of the default view against the default axes;
-/// empty where nothing is missing.
-std::string missing_on_axis(const Chart& chart);
+/// missing_on_axis() of this picture.
+std::string missing_in_svg(const Chart& chart);
 
 /// "skyformer, d = 64: 0.105 (0.0972 – 0.113)": what stands at a point; without the place of a line across.
 std::string tooltip_of(const ChartCurve& curve, const ChartPoint& point, const Chart& chart, std::size_t x,

@@ -101,15 +101,24 @@ class Plot {
       points: curve.points.map(([xs, ys]) => ({x: xs[x], v: ys[y]})).filter((p) => p.v !== null && p.x !== null),
     }));
   }
-  // What is zero or below, of these curves, where the axis is logarithmic.
-  missing(curves) {
-    const list = curves.map(({curve, points}) => ({curve, points: points.filter((p) => p.v[0] <= 0)}))
-      .filter(({points}) => points.length > 0);
-    if (list.length === 0) return '';
-    const below = list.some(({points}) => points.some((p) => p.v[0] < 0)), name = this.data.x[this.state.x].name;
-    return 'Not on this logarithmic axis, zero' + (below ? ' or below' : '') + ': ' + list.map(({curve, points}) =>
-      curve.label + (this.isAcross(curve) ? '' : ' (' + name + ' = ' + points.map((p) => shown(p.x)).join(', ') + ')'))
-      .join(', ') + '.';
+  // What of these curves has no place on the vertical axis, as missing_on_axis of the program. What is infinite is null.
+  missing(curves, {log}) {
+    const numbers = curves.map(({curve, points}) =>
+      ({curve, points: points.map((p) => ({x: p.x, at: p.v[0] === null ? Infinity : p.v[0]}))}));
+    const name = this.data.x[this.state.x].name, sentences = [];
+    const add = (what, isMissing) => {
+      const list = numbers.map(({curve, points}) => ({curve, points: points.filter((p) => isMissing(p.at))}))
+        .filter(({points}) => points.length > 0);
+      if (list.length === 0) return;
+      sentences.push('Not on this ' + (log ? 'logarithmic ' : '') + 'axis, ' + what + ': ' + list.map(({curve, points}) =>
+        curve.label + (this.isAcross(curve) ? '' : ' (' + name + ' = ' + points.map((p) => shown(p.x)).join(', ') + ')'))
+        .join(', ') + '.');
+    };
+    const below = numbers.some(({points}) => points.some((p) => p.at < 0));
+    add(below ? 'zero or below' : 'zero', (at) => log && at <= 0);
+    add('below 1e-150', (at) => log && at > 0 && at < 1e-150);
+    add('beyond 1e150', (at) => (log ? at : Math.abs(at)) > 1e150);
+    return sentences.join(' ');
   }
   text(curve, point) {
     const [at, lo, hi, bound, heavy, note] = point.v;
@@ -191,7 +200,7 @@ class Plot {
       this.drawn.push({curve, there, marks});
       all.append(group);
     }
-    this.figure.querySelector('.missing').textContent = sy.log ? this.missing(curves) : '';
+    this.figure.querySelector('.missing').textContent = this.missing(curves, sy);
     this.svg.classList.toggle('many', curves.length > 8);
     this.svg.append(clip, grid, tics, all);
   }

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <functional>
 
 std::string shown_number(double x) {
   if (std::isnan(x)) return "-";
@@ -34,6 +35,43 @@ ReportCell interval_cell(const ChartValue& value) {
   if (value.heavy_tailed) cell.text += " *";
   if (!value.note.empty()) cell.text += " " + value.note;
   return cell;
+}
+
+namespace {
+
+// "kriged-coreset (d = 128, 256), v-mean": the curves with such numbers, and where they have them.
+std::string curves_where(const Chart& chart, const std::function<bool(double)>& is_missing) {
+  std::string names;
+  for (const ChartCurve& curve : chart.views.front().curves) {
+    std::string places;
+    for (const ChartPoint& point : curve.points) {
+      if (is_missing(point.y.front().at)) places += (places.empty() ? "" : ", ") + shown_number(point.x.front());
+    }
+    if (places.empty()) continue;
+    const std::string where = curve.across.contains(0) ? "" : fmt::format(" ({} = {})", chart.x.front().name, places);
+    names += fmt::format("{}{}{}", names.empty() ? "" : ", ", curve.label, where);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string missing_on_axis(const Chart& chart, const AxisScale& y) {
+  const bool logarithmic = y.is_logarithmic();
+  std::string text;
+  const auto name = [&](const std::string& what, const std::function<bool(double)>& is_missing) {
+    const std::string places = curves_where(chart, is_missing);
+    if (places.empty()) return;
+    text += fmt::format("{}Not on this {}axis, {}: {}.", text.empty() ? "" : " ", logarithmic ? "logarithmic " : "",
+                        what, places);
+  };
+  const bool negative = !curves_where(chart, [](double at) { return at < 0; }).empty();
+  name(negative ? "zero or below" : "zero", [&](double at) { return logarithmic && at <= 0; });
+  name("below " + tic_label(AxisScale::kSmallest),
+       [&](double at) { return logarithmic && at > 0 && at < AxisScale::kSmallest; });
+  name("beyond " + tic_label(AxisScale::kLargest),
+       [&](double at) { return (logarithmic ? at : std::abs(at)) > AxisScale::kLargest; });
+  return text;
 }
 
 ReportTable table_of_rows(const croquis::Table& table, const std::string& title, const std::string& meaning) {

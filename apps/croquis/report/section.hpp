@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pictures/heat_map.hpp"
+#include "report/axis_scale.hpp"
 
 /// What a chart can have on an axis.
 struct ChartAxis {
@@ -98,6 +99,10 @@ double rounded(double x, int digits);
 ReportCell number_cell(double x);
 /// "1.2 (1 - 1.5)" sorted by 1.2.
 ReportCell interval_cell(const ChartValue& value);
+
+/// "Not on this logarithmic axis, zero: kriged-coreset (d = 128, 256).": what the default view has on the first
+/// vertical axis and `y`, the scale of that axis, cannot show; empty where nothing is missing.
+std::string missing_on_axis(const Chart& chart, const AxisScale& y);
 
 /// Rows of a result in the given columns, as they are.
 ReportTable table_of_rows(const croquis::Table& table, const std::string& title, const std::string& meaning);

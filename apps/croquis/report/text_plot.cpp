@@ -89,6 +89,8 @@ std::string text_of_chart(const Chart& chart) {
   if (view.curves.size() > kLetters.size()) {
     legend += fmt::format("  and {} curves that are not drawn\n", view.curves.size() - kLetters.size());
   }
+  const std::string missing = missing_on_axis(chart, y);
+  if (!missing.empty()) legend += missing + '\n';
   std::vector<std::string> labels(kRows);
   for (const auto& [at, label] : y.tics()) labels[static_cast<std::size_t>(kRows - 1 - place_in(y, at, kRows))] = label;
   std::string text = fmt::format("{} against {}\n{}\n\n", chart.y.front().label, chart.x.front().label, view.meaning);
