@@ -184,8 +184,9 @@ TEST_CASE_TEMPLATE("methods: one token, one column, equal tokens and zeros are n
       if (const auto approximation = run_if_taken(c, narrow, d)) CHECK(approximation->output.is_finite());
       if (const auto approximation = run_if_taken(c, worthless, d)) CHECK(approximation->output.is_zero());
       if (const auto approximation = run_if_taken(c, equal_values, d);
-          approximation && c.method->rows_sum_to_one(c.options)) {
-        // Averages of 9 equal numbers in weights that are off by a few n u.
+          approximation && c.method->rows_sum_to_one(c.options) && c.text.find("trf") == std::string::npos) {
+        // Averages of 9 equal numbers in weights that are off by a few n u. (Those of sines and cosines have both
+        // signs, and may be as large as you like.)
         CHECK(distance(approximation->output, alike) <= 100 * 9 * unit<T>() * static_cast<double>(largest_entry_of(v)));
       }
       for (const Problem<T>& problem : {still, equal, close}) {

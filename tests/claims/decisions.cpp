@@ -184,14 +184,14 @@ TEST_CASE("decisions: probabilities outside their ranges are refused") {
 
 TEST_CASE("raise and lower: the larger and the smaller one; NaN is kept, wherever it comes") {
   double most = 2, least = 2;
-  croquis::raise(most, 1), lower(least, 3);
+  raise(most, 1.0), lower(least, 3);
   CHECK(most == 2);
   CHECK(least == 2);
-  croquis::raise(most, 3), lower(least, 1);
+  raise(most, 3.0), lower(least, 1);
   CHECK(most == 3);
   CHECK(least == 1);
-  croquis::raise(most, kNaN), lower(least, kNaN);
-  croquis::raise(most, 4), lower(least, 0);
+  raise(most, kNaN), lower(least, kNaN);
+  raise(most, 4.0), lower(least, 0);
   CHECK(std::isnan(most));
   CHECK(std::isnan(least));
 }
