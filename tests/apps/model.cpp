@@ -437,7 +437,8 @@ TEST_CASE("croquis show and report of losses: on one sequence a lead may be chan
     CHECK(contains(text, "At d = 16, performer has the smallest loss: 1.2, 0.2 above exact attention"));
     CHECK(contains(text, "On one sequence: a lead may be chance."));
     CHECK(contains(text, "mean over positions"));
-    CHECK_FALSE(contains(text, "standard error"));
+    CHECK_FALSE(contains(text, "standard error between sequences to each side"));
+    CHECK_FALSE(contains(text, "(standard error between sequences)"));
     CHECK_FALSE(contains(text, "no clear lead"));
   }
 }
