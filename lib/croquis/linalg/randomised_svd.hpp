@@ -24,8 +24,8 @@ struct TruncatedSvd {
 /// Y = A Omega, then repeats Y <- A orth(A^T orth(Y)) q times, and then decomposes orth(Y)^T A. 1 <= k <= min(m, n).
 /// Guarantees: the values are at most the true singular values, up to rounding. E||A - A~|| <= (1 + (1 + c)^{1/(2q+1)})
 ///   sigma_{k+1}, c = sqrt(k / (s - 1)) + e sqrt(k + s) sqrt(min(m, n) - k) / s for an
-///   oversampling of s (their Thm. 9.3 with Cor. 10.10). In practice the error at q = 4 is usually within a few per cent
-///   of the best.
+///   oversampling of s (their Thm. 9.3 with Cor. 10.10). In practice the error at q = 4 is usually within a few per
+///   cent of the best.
 /// Randomness: Omega, normals of the key.
 /// Cost: 2q + 3 products with k + oversampling columns, the last of them for the residual, and O((m + n) (k +
 ///   oversampling)^2 q) flops.
