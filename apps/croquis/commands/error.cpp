@@ -233,12 +233,12 @@ int run_error(const ErrorOptions& options) {
   }
   Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity,
           summary_files(inputs.size()));
-  const bool has_files = croquis::Communicator::world().rank() == 0;
-  if (outputs && has_files) require_outputs(*outputs, run.table(), options.run.out);
-  run.plan(plan_of(options, inputs, methods, features));
-  if (has_files) {  // the other ranks wait for it before they compute
-    for (const std::string& name : earlier) std::filesystem::remove(outputs->path_of(name));
+  if (outputs && croquis::Communicator::world().rank() == 0) {
+    require_outputs(*outputs, run.table(), options.run.out);
   }
+  run.plan(plan_of(options, inputs, methods, features), [&] {
+    for (const std::string& name : earlier) std::filesystem::remove(outputs->path_of(name));
+  });
   for (const Input& input : inputs) {
     if (options.run.precision == "float") {
       sweep<float>(options, input, methods, features, outputs, run);

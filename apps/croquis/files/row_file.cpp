@@ -84,7 +84,7 @@ RowFile::RowFile(std::string path, const std::vector<std::string>& header, Exist
 }
 
 RowFile::~RowFile() {
-  if (created_ && !begun_) ::unlink(target_.c_str());
+  if (created_ && !begun_ && is_in_place()) ::unlink(target_.c_str());
   ::close(descriptor_);
 }
 
@@ -159,11 +159,14 @@ void RowFile::replace(const croquis::CsvTable& table) {
   descriptor_ = file.release();
 }
 
-void RowFile::require_in_place() const {
+bool RowFile::is_in_place() const {
   struct stat opened {
   }, named{};
-  const bool there = ::fstat(descriptor_, &opened) == 0 && ::stat(target_.c_str(), &named) == 0;
-  if (there && is_same_file(opened, named)) return;
+  return ::fstat(descriptor_, &opened) == 0 && ::stat(target_.c_str(), &named) == 0 && is_same_file(opened, named);
+}
+
+void RowFile::require_in_place() const {
+  if (is_in_place()) return;
   throw std::runtime_error(fmt::format(
       "{}: was removed or replaced while this run was writing it; the rows that this run has made are in {}", path_,
       rescued()));

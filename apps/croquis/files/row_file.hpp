@@ -48,6 +48,7 @@ class RowFile {
 
  private:
   bool open_and_lock();
+  bool is_in_place() const;
   void read_whole_lines();
   std::string bytes() const;
   std::string rescued() const;

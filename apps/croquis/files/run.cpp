@@ -143,7 +143,7 @@ Run::Fields Run::key(std::initializer_list<croquis::Value> values) {
   return key;
 }
 
-void Run::plan(const std::vector<Cell>& cells) {
+void Run::plan(const std::vector<Cell>& cells, const std::function<void()>& clear) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Fields& first = cells[i].front();
     Fields cell(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(cell_.size()));
@@ -158,6 +158,7 @@ void Run::plan(const std::vector<Cell>& cells) {
   }
   if (file_) {
     require_planned(file_->found());
+    if (clear) clear();
     begin_files();
   }
   if (!change_.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", change_));

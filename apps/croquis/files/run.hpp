@@ -50,8 +50,8 @@ class Run {
   /// All cells of the whole run, in the order of its rows. To be called once, before anything is computed. Throws
   /// std::invalid_argument for a cell that is there twice, and when a resumed file has rows of other cells. After these
   /// checks it begins the file, writes the meta file and, where --overwrite replaces rows, removes what the earlier
-  /// result had beside them.
-  void plan(const std::vector<Cell>& cells);
+  /// result had beside them; `clear` removes what it had elsewhere, on rank 0 before any cell is dealt.
+  void plan(const std::vector<Cell>& cells, const std::function<void()>& clear = {});
 
   /// Whether the cell with this key is of this shard and not finished.
   bool wants(const Fields& cell) const { return wanted_.contains(cell); }
