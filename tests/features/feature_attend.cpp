@@ -68,6 +68,24 @@ struct Reference {
   }
 };
 
+// Rows and sums of `found` within the errors of the reference, features being off by e.
+template <typename T, typename Rows>
+void check_rows(const Rows& found, const Reference<T>& expected, FeatureMap map, double e) {
+  double worst = 0, worst_sum = 0;
+  for (arma::uword i = 0; i < expected.output.rows; ++i) {
+    for (arma::uword c = 0; c < kValues; ++c) {
+      const long double gap = std::fabs(static_cast<long double>(found.output(i, c)) - expected.output(i, c));
+      raise(worst, gap / expected.error(i, c));
+    }
+    const long double sum =
+        std::log(std::fabs(static_cast<long double>(found.sums(i)))) + static_cast<long double>(found.log_scale(i));
+    raise(worst_sum, std::fabs(sum - expected.log_sums[i]));
+  }
+  CHECK(worst <= 1);
+  // Of sines and cosines the sum may be near 0, and its logarithm anything.
+  if (map != FeatureMap::trf) CHECK(worst_sum <= 4 * e + 1200 * unit<T>());
+}
+
 // An exponent of a feature has 30 roundings of |w||x|, ||x||^2 and the shifts, as in the tests of FeaturePair.
 template <typename T>
 double feature_error(const FeaturePair<T>& pair, const arma::Mat<T>& x, const arma::Mat<T>& y,
@@ -106,18 +124,7 @@ TEST_CASE_TEMPLATE("FeaturePair::attend: is attention by the features in memory,
           const Reference<T> expected(pair, v, feature_error(pair, x, y, options));
           const auto found = pair.attend(v);
           REQUIRE(arma::size(found.output) == arma::SizeMat(queries, kValues));
-          double worst = 0, worst_sum = 0;
-          for (arma::uword i = 0; i < queries; ++i) {
-            for (arma::uword c = 0; c < kValues; ++c) {
-              const long double gap = std::fabs(static_cast<long double>(found.output(i, c)) - expected.output(i, c));
-              raise(worst, gap / expected.error(i, c));
-            }
-            const long double sum = std::log(std::fabs(static_cast<long double>(found.sums(i)))) +
-                                    static_cast<long double>(found.log_scale(i));
-            raise(worst_sum, std::fabs(sum - expected.log_sums[i]));
-          }
-          CHECK(worst <= 1);
-          if (map != FeatureMap::trf) CHECK(worst_sum <= 4 * feature_error(pair, x, y, options) + 1200 * unit<T>());
+          check_rows(found, expected, map, feature_error(pair, x, y, options));
         }
       }
     }
@@ -209,19 +216,7 @@ TEST_CASE_TEMPLATE(
       const arma::Mat<T> sums =
           first.key_sums(v.head_rows(13), shifts) + second.key_sums(v.tail_rows(57), second.shifts(key_shifts));
       const auto parts = first.attend_sums(sums, shifts);
-      double worst = 0, worst_sum = 0;
-      for (arma::uword i = 0; i < x.n_rows; ++i) {
-        for (arma::uword c = 0; c < kValues; ++c) {
-          const long double gap = std::fabs(static_cast<long double>(parts.output(i, c)) - whole.output(i, c));
-          raise(worst, gap / whole.error(i, c));
-        }
-        const long double sum =
-            std::log(std::fabs(static_cast<long double>(parts.sums(i)))) + static_cast<long double>(parts.log_scale(i));
-        raise(worst_sum, std::fabs(sum - whole.log_sums[i]));
-      }
-      CHECK(worst <= 1);
-      // Of sines and cosines the sum may be near 0, and its logarithm anything.
-      if (map != FeatureMap::trf) CHECK(worst_sum <= 4 * error + 1200 * unit<T>());
+      check_rows(parts, whole, map, error);
     }
   }
 }

@@ -145,9 +145,8 @@ bool has_outputs_of_result(const ErrorOptions& options) {
   return folder != earlier.end() && folder->second == outputs_folder(options);
 }
 
-// The outputs of the result that --overwrite replaces, where they are in the same folder.
+// The outputs of the result that --overwrite replaces.
 std::set<std::string> earlier_outputs(const ErrorOptions& options) {
-  if (!options.run.overwrite || !has_outputs_of_result(options)) return {};
   try {
     return output_names(typed_table(croquis::read_csv(options.run.out), command_named("error"), options.run.out));
   } catch (const std::invalid_argument&) {
@@ -228,8 +227,9 @@ int run_error(const ErrorOptions& options) {
   std::set<std::string> earlier;
   if (!options.save_output.empty()) {
     identity["--save-output"] = outputs_folder(options);  // outputs of rows that are there are there too
-    outputs.emplace(options.save_output, has_outputs_of_result(options));
-    earlier = earlier_outputs(options);
+    const bool of_result = has_outputs_of_result(options);
+    outputs.emplace(options.save_output, of_result);
+    if (of_result && options.run.overwrite) earlier = earlier_outputs(options);
   }
   Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity,
           summary_files(inputs.size()));

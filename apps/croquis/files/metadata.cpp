@@ -35,20 +35,22 @@ std::string about_difference(const std::string& text, const std::string& other) 
                      text.size() - begin > longest ? "..." : "");
 }
 
-std::map<std::string, std::string> identity_in(const json& meta) {
-  std::map<std::string, std::string> identity;
-  if (!meta.is_object() || !meta.contains("identity") || !meta["identity"].is_object()) return identity;
-  for (const auto& [name, value] : meta["identity"].items()) {
-    identity[name] = value.is_string() ? value.get<std::string>() : value.dump();
-  }
-  return identity;
-}
-
 // The member of `finished` that has the digests of files beside the rows.
 constexpr const char* kBeside = "beside";
 
+// null where there is none.
 json member(const json& value, const std::string& name) {
   return value.is_object() ? value.value(name, json()) : json();
+}
+
+std::map<std::string, std::string> identity_in(const json& meta) {
+  std::map<std::string, std::string> texts;
+  const json identity = member(meta, "identity");
+  if (!identity.is_object()) return texts;
+  for (const auto& [name, value] : identity.items()) {
+    texts[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return texts;
 }
 
 // What a companion's name ends in, which is the same after all files of a result were renamed together.
@@ -120,11 +122,10 @@ std::string incomplete_run(const std::string& path) {
 
 std::string change_since_run(const std::string& path) {
   const json meta = read_metadata(meta_file(path));
-  if (meta.is_object() && meta.value("edited", json()) == true) {
+  if (member(meta, "edited") == true) {
     return fmt::format("{}: was changed before its run was continued: {} says so", path, meta_file(path));
   }
-  if (!meta.is_object() || !meta.contains("finished") || !meta["finished"].is_object()) return "";
-  const json digest = meta["finished"].value("digest", json());
+  const json digest = member(member(meta, "finished"), "digest");
   if (!digest.is_string() || digest == croquis::digest_of(croquis::read_bytes(path))) return "";
   return otherwise(path, path);
 }
@@ -172,7 +173,7 @@ void require_own_metadata(const std::string& path, const std::string& rows) {
 
 void require_same_identity(const std::string& path, const RunDescription& run) {
   const json meta = read_metadata(path);
-  if (!meta.is_object() || !meta.contains("identity") || !meta["identity"].is_object()) {
+  if (!member(meta, "identity").is_object()) {
     throw std::invalid_argument(
         fmt::format("{}: is missing or damaged, so --resume cannot tell whether the rows fit; use --overwrite", path));
   }

@@ -113,6 +113,11 @@ double metric_of_exact(const std::vector<ModelSummary>& summaries, const std::st
   return value;
 }
 
+bool has_errors(const std::vector<ModelSummary>& summaries) {
+  return std::any_of(summaries.begin(), summaries.end(),
+                     [](const ModelSummary& s) { return s.method != "exact" && !std::isnan(s.loss_error); });
+}
+
 bool is_layer_by_layer(const std::vector<ModelSummary>& summaries) {
   const std::set<std::string> layers = layers_in(summaries);
   return layers.size() > 1 && std::all_of(layers.begin(), layers.end(), [](const std::string& text) {
@@ -150,8 +155,7 @@ void print_models(const std::vector<ModelSummary>& summaries) {
     fmt::print("\nexact attention: loss {:.6g}, accuracy {:.6g}; {}\n", loss, accuracy, subject);
     return;
   }
-  const bool errors =
-      std::any_of(summaries.begin(), summaries.end(), [](const ModelSummary& s) { return !std::isnan(s.loss_error); });
+  const bool errors = has_errors(summaries);
   print_metric(summaries, kMetrics[0],
                fmt::format("loss{}; exact attention {:.6g}; {}", errors ? " (standard error between sequences)" : "",
                            loss, subject));

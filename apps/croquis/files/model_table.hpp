@@ -24,5 +24,8 @@ void print_models(const std::vector<croquis::ModelSummary>& summaries);
 /// those of the summary, with flops and seconds to draw against.
 croquis::Grouping grouping_of_models(const std::vector<croquis::ModelSummary>& summaries);
 
+/// Whether some method has a standard error: on one sequence none has.
+bool has_errors(const std::vector<croquis::ModelSummary>& summaries);
+
 /// Whether each row has one layer, and not all the same: a run with --layers each.
 bool is_layer_by_layer(const std::vector<croquis::ModelSummary>& summaries);

@@ -24,11 +24,8 @@ namespace {
 
 // What is drawn. One sequence has no error, and no band.
 std::string meaning_of_means(const std::vector<ModelSummary>& summaries) {
-  const bool errors = std::any_of(summaries.begin(), summaries.end(), [](const ModelSummary& s) {
-    return s.method != "exact" && !std::isnan(s.loss_error);
-  });
   return std::string("mean over positions") +
-         (errors ? "; band: one standard error between sequences to each side" : "");
+         (has_errors(summaries) ? "; band: one standard error between sequences to each side" : "");
 }
 
 std::vector<ChartValue> values_of(const Group& group, const Grouping& grouping) {

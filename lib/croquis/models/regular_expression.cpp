@@ -54,9 +54,9 @@ OwnedCode compiled(std::string_view expression, std::uint32_t options) {
 // What means the same in Oniguruma's syntax of Ruby: not ^, $, \w, \b, \h, \v, flags but i, names of groups,
 // references, classes within classes and their intersections, {,n}, and a possessive or lazy {m,n}. There {m,n} of a
 // group ends with the first time that is empty, and a look-behind in a look-behind may be taken for one that never
-// holds. In
-// (?i: a property is folded too, and one character may stand for several, which of ASCII are ss, st, ff, fi and fl:
-// what is read are literals of ASCII, classes of its letters and |, and none of these letters beside each other.
+// holds. In (?i: a property is folded too, and one character may stand for several, which of ASCII are ss, st, ff, fi
+// and fl: what is read are literals of ASCII, classes of its letters and |, and none of these letters beside each
+// other.
 constexpr std::string_view kCommonSyntax = R"re(
   (?(DEFINE)
     (?<escape> \\ (?: [rntfsSdD\x20[:punct:]] | [pP] \{ \^? [LMNPSZC] [a-z]? \} | x \{ [0-9a-fA-F]+ \} ) )
