@@ -1,13 +1,16 @@
 // croquis gradient, from the outside.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <croquis/io/csv.hpp>
+#include <croquis/random/draws.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "support/files.hpp"
 #include "support/gnuplot_script.hpp"
+#include "support/npy_files.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
 
@@ -79,6 +82,52 @@ TEST_CASE("croquis gradient: the same rows for any number of threads, in shards,
       run_croquis(kSmallGradient + "--methods performer --trials 9 --resume --out a.csv", folder.path());
   CHECK(more.status == 2);
   CHECK(more.output.find("--trials") != std::string::npos);
+}
+
+TEST_CASE("croquis gradient: the standard error over heads has the part of the draws, which they share") {
+  TemporaryFolder folder;
+  constexpr std::size_t heads = 3, draws = 4, numbers = 40 * 4;
+  for (const char* name : {"q", "k", "v"}) {  // heads that are nearly equal: what differs comes from the draws
+    std::vector<double> all(heads * numbers);
+    croquis::fill_normal(croquis::Key(11).child(name), 0, numbers, all.data());
+    for (std::size_t i = numbers; i < all.size(); ++i) {
+      all[i] = all[i % numbers] * (1 + 1e-3 * static_cast<double>(i / numbers));
+    }
+    write_text(folder / (std::string(name) + ".npy"), npy_doubles("(3, 40, 4)", all));
+  }
+  REQUIRE(run_croquis("gradient --q q.npy --k k.npy --v v.npy --methods linformer --features 8 --trials 4 --quiet "
+                      "--out g.csv",
+                      folder.path())
+              .status == 0);
+  const croquis::CsvTable table = croquis::read_csv((folder / "g.csv").string()),
+                          summary = croquis::read_csv((folder / "g.heads.csv").string());
+  REQUIRE(table.rows.size() == heads * draws);
+  for (const char* metric : {"output_rel", "q_rel", "v_cosine"}) {
+    CAPTURE(metric);
+    double value[heads][draws];
+    for (const auto& row : table.rows) {
+      const std::string& input = row[table.column("input")];  // ends with the number of the head
+      value[input.back() - '0'][std::stoi(row[table.column("trial")]) - 1] = std::stod(row[table.column(metric)]);
+    }
+    // Of a table without gaps: s^2 over the heads' means, and s^2 over the draws' means.
+    double by_head[heads] = {}, by_draw[draws] = {}, mean = 0;
+    for (std::size_t h = 0; h < heads; ++h) {
+      for (std::size_t t = 0; t < draws; ++t) {
+        by_head[h] += value[h][t] / draws;
+        by_draw[t] += value[h][t] / heads;
+        mean += value[h][t] / (heads * draws);
+      }
+    }
+    double between = 0, of_draws = 0;
+    for (const double m : by_head) between += (m - mean) * (m - mean) / (heads - 1) / heads;
+    for (const double m : by_draw) of_draws += (m - mean) * (m - mean) / (draws - 1) / draws;
+    REQUIRE(of_draws > 4 * between);
+    for (const auto& line : summary.rows) {
+      if (line[summary.column("metric")] != metric) continue;
+      CHECK(std::stod(line[summary.column("standard_error")]) ==
+            doctest::Approx(std::sqrt(between + of_draws)).epsilon(1e-9));
+    }
+  }
 }
 
 TEST_CASE("croquis gradient: all are the methods with an adjoint, and others are refused by name") {

@@ -69,6 +69,11 @@ TEST_CASE("groups: over the inputs, the rows of several heads are one group") {
 }
 
 TEST_CASE("groups: over the inputs, draws are nested in heads; against sums over the heads written out") {
+  Role trial = Role::draw;
+  SUBCASE("draws that are cells") {}
+  SUBCASE("draws that are parts of a cell") {
+    trial = Role::part;
+  }
   // Head h at draw t: every head has its level, and a draw moves all heads together; one row failed.
   std::vector<Record> rows;
   const std::vector<std::string> heads = {"a", "b", "c", "d", "e"};
@@ -81,7 +86,11 @@ TEST_CASE("groups: over the inputs, draws are nested in heads; against sums over
                          failed(h, t) ? "broke" : "ok"));
     }
   }
-  const Grouping grouping = group_rows(table_of(rows), {"input"});
+  Table table = table_of(rows);
+  for (Column& column : table.columns) {  // of `gradient`, where draws are compared, they are parts of one cell
+    if (column.name == "trial") column.role = trial;
+  }
+  const Grouping grouping = group_rows(table, {"input"});
   REQUIRE(grouping.groups.size() == 1);
   CHECK(grouping.draws == 4);
   CHECK(grouping.random);

@@ -143,8 +143,7 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
     const Column& column = table.columns[c];
     if (column.role == Role::metric || also.contains(column.name)) metrics.push_back(c);
     // A trial is a part of its cell where the draws of a cell are compared with each other.
-    if (column.role == Role::draw || column.name == "trial") grouping.random = true;
-    if (column.role == Role::draw) trials.push_back(c);
+    if (column.role == Role::draw || column.name == "trial") trials.push_back(c);
     if (over.contains(column.name)) members.push_back(c);
     if (!column.is_group_key() || left_out.contains(column.name)) continue;
     keys.push_back(c);
@@ -152,6 +151,7 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
     if (column.role == Role::curve) labels.push_back(c);
     if (column.role == Role::axis && c != axis) sizes.push_back(c);
   }
+  grouping.random = !trials.empty();
   labels.insert(labels.end(), sizes.begin(), sizes.end());
   for (const std::size_t c : keys) grouping.keys.push_back(table.columns[c]);
   for (const std::size_t c : metrics) grouping.metrics.push_back(table.columns[c]);
