@@ -5,8 +5,10 @@
 #include <cmath>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
+#include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "support/program.hpp"
 
@@ -165,6 +167,20 @@ TEST_CASE("croquis error --by-rows: the rows of croquis error --rows to rounding
   const std::set<std::string> after = set_of_lines(folder / "r3.csv");
   CHECK(std::includes(after.begin(), after.end(), before.begin(), before.end()));
   CHECK(after.size() == set_of_lines(folder / "one.csv").size());
+}
+
+TEST_CASE("croquis error --by-rows: --resume with other --rows is refused, as rows of a group are about one sample") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(14);
+  croquis::write_npy((folder / "h.npy").string(), arma::mat(90, 4, arma::fill::randn));
+  const std::string command = "error --by-rows --q h.npy --k h.npy --v h.npy --methods performer --features 8 --quiet ";
+  REQUIRE(run_croquis(command + "--rows 20 --trials 2", folder.path()).status == 0);
+  const std::string before = read_text(folder / "error.csv");
+  check_refused(run_croquis(command + "--rows 40 --trials 3 --resume", folder.path()),
+                "--resume: --rows was 20 and is 40 now");
+  CHECK(read_text(folder / "error.csv") == before);
+  REQUIRE(run_croquis(command + "--rows 20 --trials 3 --resume", folder.path()).status == 0);
+  CHECK(column_of(folder / "error.csv", "rows") == std::vector<std::string>(3, "20"));
 }
 
 TEST_CASE("croquis error --by-rows: ends with the tables, the files and the plot, with --quiet with the plot alone") {

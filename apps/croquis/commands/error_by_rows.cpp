@@ -157,6 +157,7 @@ int run_error_by_rows(const ErrorOptions& options) {
   const std::string name = name_of_arrays(options.input.q);
   std::map<std::string, std::string> identity = identity_of_files(methods);
   identity["input"] = name;
+  identity["--rows"] = std::to_string(*options.rows);
   identity["numbers of Q, K, V by rows"] = digest_of(head, world);
   Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity, summary_files());
 
