@@ -183,6 +183,23 @@ TEST_CASE("croquis error --by-rows: --resume with other --rows is refused, as ro
   CHECK(column_of(folder / "error.csv", "rows") == std::vector<std::string>(3, "20"));
 }
 
+TEST_CASE("croquis error --by-rows: a range of features ends at n, as without it; what is no size is said first") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(15);
+  croquis::write_npy((folder / "h.npy").string(), arma::mat(47, 4, arma::fill::randn));
+  const std::string command = "error --q h.npy --k h.npy --v h.npy --rows 20 --methods v-mean,skyformer --quiet ";
+  REQUIRE(run_croquis(command + "--trials 1 --out one.csv", folder.path()).status == 0);
+  const ProgramRun run = run_croquis(command + "--trials 1 --by-rows --out rows.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const std::vector<std::string> features = {"16", "32", "47", "16", "32", "47"};
+  CHECK(column_of(folder / "one.csv", "features") == features);
+  CHECK(column_of(folder / "rows.csv", "features") == features);
+  check_refused(run_croquis("error --by-rows --q none.npy --k none.npy --v none.npy --rows 20 --methods v-mean "
+                            "--features 8:x",
+                            folder.path()),
+                "--features");
+}
+
 TEST_CASE("croquis error --by-rows: ends with the tables, the files and the plot, with --quiet with the plot alone") {
   TemporaryFolder folder;
   arma::arma_rng::set_seed(13);

@@ -138,7 +138,7 @@ int run_error_by_rows(const ErrorOptions& options) {
   check(options);
   const auto start = Clock::now();
   const std::vector<croquis::MethodChoice> methods = croquis::parse_methods(options.methods);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  parse_sizes(options.features, "--features");  // what is wrong with it is said before the files are read
   std::vector<croquis::SplitMethod> divided;
   divided.reserve(methods.size());
   for (const croquis::MethodChoice& choice : methods) {
@@ -147,6 +147,8 @@ int run_error_by_rows(const ErrorOptions& options) {
   prepare_run(options.run);
   Communicator& world = Communicator::world();
   const SplitHead head = croquis::read_split_head(options.input.q, options.input.k, options.input.v, world);
+  const std::vector<arma::uword> features =
+      parse_sizes(options.features, "--features", croquis::largest_features(methods, {{head.n, head.n}}));
   if (features.back() > head.n) {
     throw std::invalid_argument(
         fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), head.n));
