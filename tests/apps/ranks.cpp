@@ -5,11 +5,15 @@
 #include <cmath>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "support/formula_model.hpp"
+#include "support/npy_files.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -198,6 +202,38 @@ TEST_CASE("croquis error --by-rows: a range of features ends at n, as without it
                             "--features 8:x",
                             folder.path()),
                 "--features");
+}
+
+TEST_CASE("croquis choose: takes no ranks, also by the loss, and leaves the choice that is there as it is") {
+  TemporaryFolder folder;
+  const FormulaModel model = formula_model("bert");
+  write_text(folder / "model.safetensors", model.file());
+  write_text(folder / "config.json", model.config);
+  std::vector<std::int64_t> ids;
+  for (std::int64_t i = 0; i < 6 * 9; ++i) ids.push_back((7 * i + i * i / 5) % 11);
+  write_text(folder / "ids.npy", npy_integers("(6, 9)", ids));
+  for (const std::string question : {"--labels ids.npy --target-loss 9 --search-sequences 3", "--layer all --eps 5"}) {
+    CAPTURE(question);
+    const std::string command =
+        "choose --model model.safetensors --ids ids.npy --methods v-mean --features 2 --max-cost 100 --quiet "
+        "--overwrite --out c.csv " +
+        question;
+    const ProgramRun alone = run_croquis(command, folder.path());
+    REQUIRE_MESSAGE(alone.status == 0, alone.output);
+    const auto files = [&] {
+      std::map<std::string, std::string> texts;
+      for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+        texts[entry.path().filename().string()] = read_text(entry.path());
+      }
+      return texts;
+    };
+    const std::map<std::string, std::string> before = files();
+    CHECK(before.contains("c.json"));
+    const ProgramRun run = run_ranks(2, command, folder);
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(run.output.find("croquis choose: is one process with --threads") != std::string::npos, run.output);
+    CHECK(files() == before);
+  }
 }
 
 TEST_CASE("croquis error --by-rows: ends with the tables, the files and the plot, with --quiet with the plot alone") {

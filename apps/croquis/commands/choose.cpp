@@ -138,11 +138,11 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
 
 int run_choose(const ChooseOptions& options) {
   require_choice_file(choice_file(options.run.out));
-  if (options.target_loss) return run_choose_loss(options);
-  ChoiceSettings settings = settings_of(options);
   if (croquis::Communicator::world().size() > 1) {
     throw std::invalid_argument("croquis choose: is one process with --threads; start it without mpirun");
   }
+  if (options.target_loss) return run_choose_loss(options);
+  ChoiceSettings settings = settings_of(options);
   prepare_run(options.run);
   parse_sizes(options.features, "--features");
   const croquis::PositionParts position = position_parts(options.input);
