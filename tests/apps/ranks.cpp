@@ -204,6 +204,32 @@ TEST_CASE("croquis error --by-rows: a range of features ends at n, as without it
                 "--features");
 }
 
+TEST_CASE(
+    "croquis error --save-output: rank 0 alone looks whether the folder is empty; others may have saved by then") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(16);
+  const arma::mat numbers(30, 4, arma::fill::randn);
+  // Rank 1 is in a folder of its own, where a file is already: what a slow rank finds in the folder of both.
+  for (const char* place : {"zero", "one"}) {
+    std::filesystem::create_directories(folder / place / "outs");
+    croquis::write_npy((folder / place / "h.npy").string(), numbers);
+  }
+  write_text(folder / "one" / "outs" / "saved.npy", "by rank 0");
+  const std::string command =
+      "$CROQUIS error --q h.npy --k h.npy --v h.npy --methods performer --features 8 --trials 4 --save-output outs "
+      "--quiet ";
+  const std::string started = "mpirun --oversubscribe -n 1 --wdir {} " + command + ": -n 1 --wdir {} " + command;
+  const ProgramRun run = run_command(fmt::format(fmt::runtime(started), "zero", "one"), folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(column_of(folder / "zero" / "error.csv", "status") == std::vector<std::string>(4, "ok"));
+  // Where rank 0 finds a file, all ranks end.
+  const ProgramRun refused = run_command(fmt::format(fmt::runtime(started), "one", "zero"), folder.path());
+  CHECK(refused.status == 2);
+  CHECK_MESSAGE(refused.output.find("croquis: --save-output: outs: has files already") != std::string::npos,
+                refused.output);
+  CHECK_FALSE(std::filesystem::exists(folder / "one" / "error.csv"));
+}
+
 TEST_CASE("croquis choose: takes no ranks, also by the loss, and leaves the choice that is there as it is") {
   TemporaryFolder folder;
   const FormulaModel model = formula_model("bert");

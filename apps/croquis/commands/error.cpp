@@ -223,19 +223,21 @@ int run_error(const ErrorOptions& options) {
   std::map<std::string, std::string> identity = identity_of(inputs);
   identity.merge(identity_of_files(methods));
   if (options.rows) identity["--rows"] = std::to_string(*options.rows);
+  const bool is_first = croquis::Communicator::world().rank() == 0;
   std::optional<SavedOutputs> outputs;  // a folder that cannot be is refused while the earlier result is whole
   std::set<std::string> earlier;
   if (!options.save_output.empty()) {
     identity["--save-output"] = outputs_folder(options);  // outputs of rows that are there are there too
-    const bool of_result = has_outputs_of_result(options);
-    outputs.emplace(options.save_output, of_result);
-    if (of_result && options.run.overwrite) earlier = earlier_outputs(options);
+    outputs.emplace(options.save_output);
+    if (is_first) {
+      const bool of_result = has_outputs_of_result(options);
+      outputs->make_folder(of_result);
+      if (of_result && options.run.overwrite) earlier = earlier_outputs(options);
+    }
   }
   Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity,
           summary_files(inputs.size()));
-  if (outputs && croquis::Communicator::world().rank() == 0) {
-    require_outputs(*outputs, run.table(), options.run.out);
-  }
+  if (outputs && is_first) require_outputs(*outputs, run.table(), options.run.out);
   run.plan(plan_of(options, inputs, methods, features), [&] {
     for (const std::string& name : earlier) std::filesystem::remove(outputs->path_of(name));
   });

@@ -9,11 +9,10 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
 
 #include "files/whole_file.hpp"
 
-SavedOutputs::SavedOutputs(std::string folder, bool may_replace) : folder_(std::move(folder)) {
+void SavedOutputs::make_folder(bool may_replace) const {
   std::error_code failure;
   std::filesystem::create_directories(folder_, failure);
   if (!std::filesystem::is_directory(folder_, failure)) {

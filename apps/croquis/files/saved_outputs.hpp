@@ -3,14 +3,18 @@
 
 #include <armadillo>
 #include <string>
+#include <utility>
 
 /// A folder with the output of every cell, and the exact outputs beside them: n_q x p_v float64 arrays without padding.
 /// Thread-safe: files of different names do not meet.
 class SavedOutputs {
  public:
-  /// Makes the folder. Throws std::invalid_argument for one that has files already, unless `may_replace`, and
-  /// std::runtime_error for one that cannot be written.
-  SavedOutputs(std::string folder, bool may_replace);
+  explicit SavedOutputs(std::string folder) : folder_(std::move(folder)) {}
+
+  /// Makes the folder. Of several ranks the first does so, before any of them saves an output. Throws
+  /// std::invalid_argument for one that has files already, unless `may_replace`, and std::runtime_error for one that
+  /// cannot be written.
+  void make_folder(bool may_replace) const;
 
   /// "gaussian:8", "skyformer", "paper;ridge=0.1", ... joined by '_' in a name that every file system takes; where that
   /// changes a character, a digest of the whole keeps different names different.
