@@ -262,6 +262,15 @@ TEST_CASE("croquis choose: takes no ranks, also by the loss, and leaves the choi
   }
 }
 
+TEST_CASE("croquis verify --explain: several ranks say it once") {
+  TemporaryFolder folder;
+  const std::string command = "verify --quick --explain nys.lemma2/all-points";
+  const ProgramRun one = run_croquis(command, folder.path()), two = run_ranks(2, command, folder);
+  CHECK(one.status == 0);
+  CHECK(two.status == 0);
+  CHECK(two.output == one.output);
+}
+
 TEST_CASE("croquis error --by-rows: ends with the tables, the files and the plot, with --quiet with the plot alone") {
   TemporaryFolder folder;
   arma::arma_rng::set_seed(13);
