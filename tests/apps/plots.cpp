@@ -439,6 +439,32 @@ TEST_CASE("croquis plot: a band over seconds goes from left to right, and interv
   CHECK(contains(rows.script, "\n8 0.5 0.5 0.5 0 nan 0.25 0.75\n"));
 }
 
+TEST_CASE("croquis plot: a standard error of sampled rows, which all draws and heads share, is said to be on them") {
+  TemporaryFolder folder;
+  for (const int heads : {1, 2}) {
+    for (const bool sampled : {false, true}) {
+      CAPTURE(heads);
+      CAPTURE(sampled);
+      std::string text = kPlotHeader;
+      if (sampled) text.insert(text.size() - 1, ",rows");
+      for (int h = 0; h < heads; ++h) {
+        for (const int t : {1, 2}) {
+          std::string line = row(fmt::format("arrays:q;head={}", h), "skyformer", "softmax", 8, t, 0.1 * t + 0.1 * h);
+          if (sampled) line.insert(line.size() - 1, ",16");
+          text += line;
+        }
+      }
+      write_text(folder / "s.csv", text);
+      const DrawnPlot mean = drawn_plot("plot s.csv --statistic mean", folder.path());
+      REQUIRE_MESSAGE(mean.run.status == 0, mean.run.output);
+      const std::string says = heads == 1 ? "mean of 2 draws; bar: its standard error"
+                                          : ", and its standard error between them, with that of the draws";
+      CHECK_MESSAGE(contains(mean.title, says + (sampled ? " on these rows\n" : "\n")), mean.title);
+      CHECK_FALSE(contains(drawn_plot("plot s.csv", folder.path()).title, "on these rows"));
+    }
+  }
+}
+
 TEST_CASE("croquis plot: bars of several curves at one d, or of their intervals, stand side by side") {
   TemporaryFolder folder;
   std::string text = kPlotHeader;

@@ -321,7 +321,7 @@ TEST_CASE("croquis error --rows: the table has the interval and the number of ro
   const std::string rows = "error --input clustered --n 300 --p 6 --methods skyformer --features 16 --trials 3 ";
   const ProgramRun run = run_croquis(rows + "--rows 100 --out r.csv", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
-  CHECK(contains(run.output, "mean of 3 draws (standard error) [95 % interval for the sample of rows]"));
+  CHECK(contains(run.output, "mean of 3 draws (standard error on these rows) [95 % interval for the sample of rows]"));
   CHECK(contains(run.output, "n = 300, p = 6, 100 of n rows\n"));
   const auto ends = [&](const char* column) {
     return mean_of(values_of(folder / "r.csv", "skyformer", "16", column).begin()->second);
@@ -330,6 +330,7 @@ TEST_CASE("croquis error --rows: the table has the interval and the number of ro
                  fmt::format(") [{:.3g}, {:.3g}]", ends("spectral_rel_lo"), ends("spectral_rel_hi"))));
   const ProgramRun whole = run_croquis(rows + "--out w.csv", folder.path());
   CHECK_FALSE(contains(whole.output, "of n rows"));
+  CHECK(contains(whole.output, "mean of 3 draws (standard error); "));
   CHECK_FALSE(contains(whole.output, "["));
 }
 

@@ -53,6 +53,14 @@ std::string common_value(const Grouping& grouping, const std::string& key) {
   return values.size() == 1 ? *values.begin() : "";
 }
 
+// Of --rows, which are the same for all draws, methods and heads; null where all rows were measured.
+const Summary* sampled_rows(const Grouping& grouping) {
+  for (const Group& group : grouping.groups) {
+    if (const Summary* rows = group.metric("rows")) return rows;
+  }
+  return nullptr;
+}
+
 std::string interval_of(const Group& group, const std::string& metric, bool nested) {
   const Summary *lo = group.metric(metric + "_lo"), *hi = group.metric(metric + "_hi");
   if (lo == nullptr || hi == nullptr) return "";
@@ -236,14 +244,13 @@ std::string subject_of(const Grouping& grouping) {
   }
   const std::string queries = common_value(grouping, "n_q");
   if (!queries.empty() && queries != common_value(grouping, "n")) subject += fmt::format(", {} queries", queries);
-  for (const Group& group : grouping.groups) {
-    const Summary* rows = group.metric("rows");
-    if (rows == nullptr) continue;
-    subject += fmt::format(", {:.0f} of n rows", rows->q50);
-    break;
-  }
+  if (const Summary* rows = sampled_rows(grouping)) subject += fmt::format(", {:.0f} of n rows", rows->q50);
   if (is_causal(grouping)) subject += ", causal attention";
   return subject;
+}
+
+std::string where_errors_hold(const Grouping& grouping) {
+  return sampled_rows(grouping) == nullptr ? "" : " on these rows";
 }
 
 std::string repetitions_of(const Grouping& grouping) {
@@ -265,8 +272,9 @@ std::string table_title(const std::string& what, const Grouping& grouping, const
     if (is_of_sequences(grouping)) one += " on a sequence";
     title += fmt::format("{} (smallest - largest {})", nested_statistic(grouping, Statistic::median), one);
   } else {
-    title += grouping.draws == 1 ? repetitions_of(grouping)
-                                 : fmt::format("mean of {} (standard error)", repetitions_of(grouping));
+    title += grouping.draws == 1
+                 ? repetitions_of(grouping)
+                 : fmt::format("mean of {} (standard error{})", repetitions_of(grouping), where_errors_hold(grouping));
   }
   const bool sampled = std::any_of(grouping.groups.begin(), grouping.groups.end(),
                                    [&](const Group& group) { return group.metric(metric + "_lo") != nullptr; });

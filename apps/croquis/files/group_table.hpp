@@ -40,6 +40,11 @@ bool is_causal(const croquis::Grouping& grouping);
 /// Whether its numbers are means over the positions of sequences, as those of a model's loss: its members are these.
 bool is_of_positions(const croquis::Grouping& grouping);
 
+/// " on these rows", said of standard errors, where errors are from a sample of rows: all draws, methods and heads
+/// share the sample, so that their differences do not show what another one would give. Empty where all rows were
+/// measured.
+std::string where_errors_hold(const croquis::Grouping& grouping);
+
 /// "20 draws", "7 repeats", "one draw".
 std::string repetitions_of(const croquis::Grouping& grouping);
 

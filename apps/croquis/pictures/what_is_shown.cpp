@@ -67,12 +67,12 @@ std::string statistic_line(const Grouping& grouping, Statistic statistic, const 
     return what +
            (is_of_sequences(grouping) ? "; standard error between sequences"
                                       : ", and its standard error between them") +
-           (grouping.draws > 1 ? ", with that of the draws" : "");
+           (grouping.draws > 1 ? ", with that of the draws" : "") + where_errors_hold(grouping);
   }
   if (grouping.draws == 1) return repetitions_of(grouping);
   if (spread == nullptr) return fmt::format("{} of {}", mean ? "mean" : "median", repetitions_of(grouping));
   return fmt::format("{} of {}; {}: {}", mean ? "mean" : "median", repetitions_of(grouping), spread,
-                     mean                                   ? "its standard error"
+                     mean                                   ? "its standard error" + where_errors_hold(grouping)
                      : grouping.draws < kFewestForQuantiles ? "smallest to largest"
                                                             : "10 to 90 %");
 }
