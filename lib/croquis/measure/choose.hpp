@@ -142,10 +142,10 @@ std::uint64_t units_to_certify(const ChoiceSettings& settings, std::size_t ladde
 ///   with probability at least c where the error is, then the guarantee is P(error > epsilon) < delta / c.
 /// Order: sequences are taken in an order drawn from `key`, so a sorted file makes no difference. The order of the
 ///   candidates is that of `candidates`, and depends on no sequence.
-/// Randomness: draw t of a method at d on head h of sequence number s uses
-///   key.child("draws").child(s).child(h).child(method).child(d).child(t). Its error is estimated from the rows of
-///   key.child("rows").child(s).child(t), the same for all heads and candidates. The result is the same for any number
-///   of threads.
+/// Randomness: draw t of a method at d on inputs.heads[h] of sequence number s uses
+///   key.child("draws").child(s).child(h).child(method).child(d).child(t), so that a head has other draws where there
+///   are other heads before it. Its error is estimated from the rows of key.child("rows").child(s).child(t), the same
+///   for all heads and candidates. The result is the same for any number of threads.
 /// Cost: exact attention once for each head of each sequence, with `rows` so many rows of it for each draw, and a call
 ///   of each candidate that is still open.
 /// Returns: nothing if `hooks.stop` returned true.
