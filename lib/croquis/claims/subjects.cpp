@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
+#include <croquis/claims/decisions.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/inputs/text.hpp>
+#include <utility>
 
 namespace croquis::claims {
 
@@ -20,6 +24,10 @@ std::vector<Subject> default_subjects(const Key& draw_key) {
 Problem<double> first_tokens(const Problem<double>& problem, arma::uword n) {
   if (n >= problem.n()) return {problem.Q(), problem.K(), problem.V()};
   return {problem.Q().head_rows(n), problem.K().head_rows(n), problem.V().head_rows(n)};
+}
+
+Finding too_few_tokens(std::string input, arma::uword least) {
+  return not_applicable(std::move(input), fmt::format("fewer than {} tokens", least));
 }
 
 }  // namespace croquis::claims

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/claims/claim.hpp>
+#include <string>
 #include <vector>
 
 namespace croquis::claims {
@@ -15,5 +16,8 @@ std::vector<Subject> default_subjects(const Key& draw_key);
 /// The first n tokens of a problem, or all when it has fewer. Padding and position are left out.
 /// Throws std::invalid_argument for n = 0. Cost: a copy of n rows of Q, K and V.
 Problem<double> first_tokens(const Problem<double>& problem, arma::uword n);
+
+/// The row of an input that has fewer tokens than the claim is about: NOT_APPLICABLE.
+Finding too_few_tokens(std::string input, arma::uword least);
 
 }  // namespace croquis::claims

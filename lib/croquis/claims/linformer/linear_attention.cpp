@@ -220,7 +220,6 @@ Report check_every_projection(const Check& check) {
 
 Report check_existence(const Check& check) {
   Report report;
-  double worst = 0;
   const double epsilon = check.value("epsilon");
   const std::vector<arma::uword> numbers = check.counts("k");
   for (const Subject& subject : check.subjects) {
@@ -229,7 +228,11 @@ Report check_existence(const Check& check) {
     const arma::mat scores = softmax_rows(logits(problem, problem.K())), exact = scores * problem.V();
     const double asked = std::min(9 * p * std::log(p), 5 * std::log(n)) / (epsilon * epsilon);
     for (const arma::uword k : numbers) {
-      if (k >= problem.n()) continue;
+      const std::string input = fmt::format("{} d={}", subject.name, k);
+      if (k >= problem.n()) {
+        report.findings.push_back(too_few_tokens(input, k + 1));
+        continue;
+      }
       const Witness witness = best_witness(check, problem, exact, k);
       // E and F themselves, of E K = W and F V = Y; least norm, exact when K and V have full column rank.
       const arma::mat e = witness.keys * arma::pinv(problem.K()), f = witness.values * arma::pinv(problem.V());
@@ -241,7 +244,7 @@ Report check_existence(const Check& check) {
       const bool realised = problem.n() >= std::max(problem.p(), problem.p_v()) &&
                             arma::rank(problem.K()) == problem.p() && arma::rank(problem.V()) == problem.p_v();
       Finding finding;
-      finding.input = fmt::format("{} d={}", subject.name, k);
+      finding.input = input;
       finding.n = problem.n();
       finding.p = problem.p();
       finding.d = k;
@@ -265,11 +268,10 @@ Report check_existence(const Check& check) {
       if (finding.verdict == Verdict::inconclusive) {
         finding.hypotheses += "; would decide = a lower bound on the error over all E and F, or a proof";
       }
-      if (k == numbers.back()) worst = std::max(worst, relative);
+      if (k == numbers.back()) report.number = std::fmax(report.number, relative);
       report.findings.push_back(std::move(finding));
     }
   }
-  report.number = worst;
   report.sentence = "worst ||O - O~||_F / ||O||_F of the best E, F found for k = 64; no constant is claimed";
   return report;
 }

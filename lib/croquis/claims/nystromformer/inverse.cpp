@@ -182,28 +182,30 @@ Report check_all_landmarks(const Check& check) {
 Report check_six_iterations(const Check& check) {
   const double good = check.value("relative error");
   Report report;
-  double least = std::numeric_limits<double>::infinity();
   for (const Subject& subject : check.subjects) {
     const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
     for (const arma::uword d : check.counts("landmarks")) {
-      if (d > problem.n()) continue;
+      const std::string input = fmt::format("{} d={}", subject.name, d);
+      if (d > problem.n()) {
+        report.findings.push_back(too_few_tokens(input, d));
+        continue;
+      }
       arma::mat a = core_of(problem, d);
       if (check.makes("well-conditioned")) a = arma::eye(arma::size(a)) + a / static_cast<double>(d);
       const auto pinv = pseudo_inverse<double>(a, static_cast<double>(d) * 2 * kUnit);
       const auto six = iterative_inverse(a);
       const double error = spectral_norm<double>(pinv.apply(arma::eye(d, d)) - six.inverse) * pinv.values.min();
-      Finding finding = decide_identity(fmt::format("{} d={}", subject.name, d), error, good);
+      Finding finding = decide_identity(input, error, good);
       finding.n = problem.n();
       finding.p = problem.p();
       finding.d = d;
       finding.hypotheses = fmt::format("cond(A) = {:.3g}; rank = {}; ||I - A Z_6||_F = {:.4g}",
                                        pinv.largest / pinv.values.min(), pinv.rank(), six.residual);
       finding.threshold = check.stated("relative error");
-      least = std::min(least, error);
+      report.number = std::fmin(report.number, error);
       report.findings.push_back(std::move(finding));
     }
   }
-  report.number = least;
   report.sentence = fmt::format("smallest ||A^+ - Z_6|| / ||A^+||; good is {:g}", good);
   return report;
 }

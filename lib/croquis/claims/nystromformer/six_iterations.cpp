@@ -29,16 +29,21 @@ struct Core {
   double scale = 0;  // sqrt(||A||_1 ||A||_inf)
 };
 
-// The cores of all inputs at 32 and 64 segment means, with six steps from the paper's start.
-std::vector<Core> cores_of(const Check& check) {
+// The cores of all inputs at 32 and 64 segment means, with six steps from the paper's start; rows of `report` name the
+// inputs that are shorter.
+std::vector<Core> cores_of(const Check& check, Report& report) {
   std::vector<Core> cores;
   const int steps = check.makes("five-steps") ? kSteps - 1 : kSteps;
   for (const Subject& subject : check.subjects) {
     const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
     for (const arma::uword d : check.counts("landmarks")) {
-      if (d > problem.n()) continue;
+      const std::string input = fmt::format("{} d={}", subject.name, d);
+      if (d > problem.n()) {
+        report.findings.push_back(too_few_tokens(input, d));
+        continue;
+      }
       const arma::mat a = core_of(problem, d);
-      cores.push_back({fmt::format("{} d={}", subject.name, d), a, iterative_inverse(a, {.iterations = steps}).inverse,
+      cores.push_back({input, a, iterative_inverse(a, {.iterations = steps}).inverse,
                        std::sqrt(arma::norm(a, 1) * arma::norm(a, "inf"))});
     }
   }
@@ -71,9 +76,9 @@ double penrose_constant() {
 // A Z_6 A against A: at most 0.012532 sqrt(||A||_1 ||A||_inf), for every A (Theorem T6).
 Report check_penrose_first(const Check& check) {
   const double part = check.makes("half-constant") ? 0.5 : 1, share = penrose_constant() * part;
-  std::vector<Core> cores = cores_of(check);
-  cores.push_back(worst_core(check));
   Report report;
+  std::vector<Core> cores = cores_of(check, report);
+  cores.push_back(worst_core(check));
   double tightest = 0;
   for (const Core& core : cores) {
     const double observed = spectral_norm<double>(core.a * core.z * core.a - core.a), bound = share * core.scale;
@@ -116,8 +121,7 @@ Report check_penrose_second(const Check& check) {
 // A Z_6 and Z_6 A are symmetric, since Z_0 = A^T / c makes every Z_t = A^T p(A A^T).
 Report check_penrose_symmetry(const Check& check) {
   Report report;
-  double worst = 0;
-  for (const Core& core : cores_of(check)) {
+  for (const Core& core : cores_of(check, report)) {
     arma::mat z = core.z;
     if (check.makes("transposed")) z = z.t().eval();
     const arma::mat az = core.a * z, za = z * core.a;
@@ -127,10 +131,9 @@ Report check_penrose_symmetry(const Check& check) {
     const double bound = 40 * kSteps * m * kUnit * frobenius_norm(core.a) * frobenius_norm(core.z);
     Finding finding = decide_identity(core.input, observed, bound, spectral_norm<double>(az));
     finding.d = core.a.n_rows;
-    worst = std::max(worst, observed / bound);
+    report.number = std::fmax(report.number, observed / bound);
     report.findings.push_back(std::move(finding));
   }
-  report.number = worst;
   report.sentence = "largest gap between A Z_6, Z_6 A and their transposes over its rounding bound";
   return report;
 }

@@ -131,7 +131,7 @@ Report verified_report(const Check& check, const std::function<double(const Veri
     const arma::uword tokens = check.count("tokens");
     // Of fewer keys sinks and window leave few to sample, or none, and a pilot of a twentieth of them is two.
     if (subject.problem.n() < tokens) {
-      report.findings.push_back(not_applicable(subject.name, fmt::format("fewer than {} tokens", tokens)));
+      report.findings.push_back(too_few_tokens(subject.name, tokens));
       report.findings.back().n = subject.problem.n();
       continue;
     }
