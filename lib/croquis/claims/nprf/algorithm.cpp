@@ -9,6 +9,7 @@
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/claims/unit.hpp>
+#include <croquis/claims/vanishing.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/toeplitz/toeplitz_operator.hpp>
@@ -24,7 +25,6 @@ Report check_algorithm_normalised(const Check& check) {
   const arma::uword n = given.n(), features = check.count("features");
   const arma::mat q = unit_rows(given.Q()), k = unit_rows(given.K());
   Report report;
-  report.number = 0;
   for (const NamedPosition& named : all_biases(n, check.draw_key.child("bias"))) {
     const Problem<double> problem(given.Q(), given.K(), given.V(), std::nullopt, named.position);
     const Key draw_key = check.draw_key.child("draw");
@@ -50,16 +50,21 @@ Report check_algorithm_normalised(const Check& check) {
         }
         const double rounding = 8 * double(n + features) * kUnit * arma::abs(given.V().col(c)).max();
         const double allowed = rounding + 1.02 * (of_numerator + std::abs(expected(i, c)) * of_sum) / sums(i);
-        raise(worst, std::abs(output(i, c) - expected(i, c)) / allowed);
+        raise(worst, part_of_allowed(std::abs(output(i, c) - expected(i, c)), allowed));
         largest = std::max(largest, allowed);
       }
     }
-    Finding finding = decide_identity(fmt::format("{} {} n={}", subject.name, named.name, n), worst, 1);
+    const std::string input = fmt::format("{} {} n={}", subject.name, named.name, n);
+    if (largest == 0 && worst == 0) {  // V = 0
+      report.findings.push_back(not_applicable(input, kOutputVanishes));
+      continue;
+    }
+    Finding finding = decide_identity(input, worst, 1);
     finding.n = n;
     finding.d = features;
     finding.power = 2 * largest / arma::abs(expected).max();
-    finding.hypotheses = fmt::format("largest error that is allowed = {:.3g}", largest);
-    report.number = std::max(report.number, worst);
+    add_measured(finding, fmt::format("largest error that is allowed = {:.3g}", largest));
+    report.number = std::fmax(report.number, worst);
     report.findings.push_back(std::move(finding));
   }
   report.sentence = "largest error of Algorithm 1 against Eq. 10 on rows of unit length over what rounding allows";

@@ -12,6 +12,11 @@
 #include <croquis/toeplitz/toeplitz_operator.hpp>
 
 namespace croquis::claims {
+
+double part_of_allowed(double error, double allowed) {
+  return error == 0 && allowed == 0 ? 0 : error / allowed;
+}
+
 namespace {
 
 template <typename T>
@@ -59,7 +64,7 @@ ProductError worst_error(const Check& check, const RelativePosition<double>& giv
       const double whole = toeplitz.entry_error() * arma::norm(exact_x.col(c)), largest = arma::abs(exact.col(c)).max();
       for (arma::uword i = 0; i < n; ++i) {
         const double allowed = whole + (static_cast<double>(n) + 4) * u * sizes(i, c);
-        raise(worst.ratio, error(i, c) / allowed);
+        raise(worst.ratio, part_of_allowed(error(i, c), allowed));
         if (largest > 0) worst.allowed = std::max(worst.allowed, allowed / largest);
       }
     }
@@ -123,7 +128,7 @@ Report check_toeplitz(const Check& check) {
             check.of_own(fmt::format("{} n={} {}", bias.name, n, single ? "float" : "double")), ratio, 1);
         finding.n = n;
         finding.power = (1 + ratio) * allowed;
-        finding.hypotheses = fmt::format("columns of X = {}", x.n_cols);
+        add_measured(finding, fmt::format("columns of X = {}", x.n_cols));
         report.number = std::max(report.number, ratio);
         report.findings.push_back(std::move(finding));
       }
