@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/ledger.hpp>
+#include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/rank_correlation.hpp>
 #include <croquis/claims/vanishing.hpp>
 #include <croquis/inputs/synthetic.hpp>
@@ -10,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 #include <stdexcept>
 
 #include "support/refusal.hpp"
@@ -39,8 +42,16 @@ Problem<double> with_values(const Problem<double>& problem, double value) {
   return {problem.Q(), problem.K(), values.fill(value)};
 }
 
-LedgerEntry decided(const std::string& id, std::vector<Subject> subjects) {
-  return Ledger(std::move(subjects), {.quick = true}, Key(test_seed())).decide(find_claim(id));
+LedgerEntry decided(const std::string& id, std::vector<Subject> subjects, std::string_view mutant = "") {
+  return Ledger(std::move(subjects), {.quick = true}, Key(test_seed())).decide(find_claim(id), mutant);
+}
+
+// 12 kinds of tokens, each in a row: attention is all but within a kind alone. Two neighbours are of one kind, and
+// every kind has 42 tokens or more.
+Problem<double> twelve_kinds() {
+  arma::mat rows(512, 12, arma::fill::zeros);
+  for (arma::uword i = 0; i < 512; ++i) rows(i, std::min<arma::uword>(i / 42, 11)) = 8;
+  return {rows, rows, normal(512, 8, "v")};
 }
 
 // Ranks by counting, ties with the mean of theirs.
@@ -192,6 +203,106 @@ TEST_CASE("relative errors of an output or of derivatives that are 0 or rounding
   for (const char* id : {"sky.fig1/strict", "nys.landmarks/threshold"}) {
     check_nothing_to_compare(id, with_values(tokens(512, 1), 0));
   }
+}
+
+TEST_CASE("errors that are rounding alone compare with nothing: flat attention, equal values") {
+  const Problem<double> given = tokens(520, 1);
+  // Queries of 0 alone: flat attention as well, of which skyformer-softmax is not exact with some of the keys.
+  const Problem<double> no_queries(0 * given.Q(), 3 * given.K(), given.V());
+  for (const char* id : {"ske.fig1/strict", "ske.fig1/charitable", "sky.fig1/strict", "sky.fig1/charitable"}) {
+    for (const Problem<double>& exact : {tokens(520, 0), no_queries, with_values(given, 1)}) {
+      check_nothing_to_compare(id, exact);
+      CHECK(std::isnan(decided(id, {{"own", exact}}).whole.estimate));
+      const LedgerEntry both = decided(id, {{"exact", exact}, {"given", given}});
+      CHECK(both.whole.verdict == decided(id, {{"given", given}}).whole.verdict);
+    }
+    CHECK_FALSE(decided(id, {{"own", given}}).whole.verdict == Verdict::not_applicable);
+  }
+  CHECK(contains(decided("ske.fig1/strict", {{"own", tokens(520, 0)}}).whole.hypotheses, "of 0 inputs and d"));
+  // An error of 0 is below errors that are none.
+  CHECK(decided("ske.fig1/strict", {{"own", given}}, "exact").whole.verdict == Verdict::holds);
+}
+
+// Of 12 kinds of points skyformer-softmax is exact where its landmarks have all of them, and Nystromformer where
+// neighbours have one mean: at 256, and not at 16. A kind has 84 of the 1024 points: a draw of 256 without replacement
+// misses one with probability 12 C(940, 256) / C(1024, 256) < 12 0.741^84 = 1.4e-10, one of four draws with 6e-10.
+TEST_CASE("sky.fig1/strict: two gains that end at rounding alone are not compared") {
+  check_nothing_to_compare("sky.fig1/strict", twelve_kinds());
+}
+
+// u (2n + 4 (p + 2)) of the longest value for a row of flat attention, twice: of the method, and of the exact output.
+TEST_CASE("is_rounding: up to twice what the output is off by") {
+  const Problem<double> flat = tokens(128, 0);
+  double longest = 0;
+  for (arma::uword j = 0; j < 128; ++j) longest = std::max(longest, arma::norm(flat.V().row(j)));
+  const double bound = 2 * std::sqrt(128.0) * 0x1p-53 * (2 * 128 + 4 * (8 + 2)) * longest;
+  CHECK(is_rounding(0.999 * bound, flat));
+  CHECK_FALSE(is_rounding(1.001 * bound, flat));
+  CHECK_FALSE(is_rounding(std::numeric_limits<double>::quiet_NaN(), flat));
+}
+
+TEST_CASE("nys.landmarks: where the mean of the values is good too, an input does not count") {
+  const Problem<double> near_flat = tokens(128, 0.1);
+  const Problem<double> good(near_flat.Q(), near_flat.K(), near_flat.V() + 20);
+  for (const Problem<double>& trivial : {good, tokens(520, 0), with_values(tokens(520, 1), 1)}) {
+    const LedgerEntry alone = decided("nys.landmarks/threshold", {{"trivial", trivial}});
+    CHECK(alone.whole.verdict == Verdict::vacuous);
+    CHECK(alone.findings.front().trivial == "V-mean");
+    CHECK(contains(alone.whole.hypotheses, "on 0 of 0 inputs"));
+    const LedgerEntry both = decided("nys.landmarks/threshold", {{"trivial", trivial}, {"sharp", tokens(128, 5)}});
+    CHECK(both.whole.verdict == Verdict::refuted);
+    CHECK(contains(both.whole.hypotheses, "on 0 of 1 inputs"));
+  }
+  // The mean of equal values is exact, and 64 landmarks are not good: not sufficient.
+  const LedgerEntry bad = decided("nys.landmarks/threshold", {{"own", with_values(tokens(128, 5), 1)}});
+  CHECK(bad.findings.front().observed > 0.1);
+  CHECK(bad.whole.verdict == Verdict::refuted);
+  CHECK(contains(bad.whole.hypotheses, "on 0 of 1 inputs"));
+}
+
+TEST_CASE("fewer tokens than a claim is about: each size has a row that says so, and there is no number") {
+  const std::pair<const char*, arma::uword> cases[] = {
+      {"nys.six-iterations/norm", 7}, {"nys.six-iterations/penrose-3-4", 7},
+      {"sky.core/interlacing", 2},    {"lin.thm2/fixed-width", 2},
+      {"ske.alg1/identity", 3},       {"ske.fig1/strict", 7},
+      {"ske.fig1/charitable", 256}};
+  for (const auto& [id, n] : cases) {
+    CAPTURE(id);
+    const LedgerEntry entry = decided(id, {{"short", tokens(n, 1)}});
+    CHECK(entry.whole.verdict == Verdict::not_applicable);
+    CHECK(std::isnan(entry.whole.estimate));
+    CHECK_FALSE(entry.findings.empty());
+    std::set<std::string> inputs;
+    for (const Finding& finding : entry.findings) {
+      CHECK(finding.verdict == Verdict::not_applicable);
+      CHECK(contains(finding.hypotheses, "fewer than "));
+      inputs.insert(finding.input);
+    }
+    CHECK(inputs.size() == entry.findings.size());
+    const Subject enough = {"long", tokens(512, 1)};
+    const LedgerEntry both = decided(id, {{"short", tokens(n, 1)}, enough}), alone = decided(id, {enough});
+    CHECK(both.whole.verdict == alone.whole.verdict);
+    CHECK(both.whole.estimate == alone.whole.estimate);
+    CHECK(both.findings.size() == entry.findings.size() + alone.findings.size());
+  }
+  const auto findings = decided("nys.six-iterations/penrose-1", {{"short", tokens(7, 1)}}).findings;
+  CHECK(findings.front().verdict == Verdict::not_applicable);
+  CHECK(findings.front().hypotheses == "fewer than 32 tokens");
+}
+
+TEST_CASE("rpe.toeplitz, rpe.alg1: values of 0 are no breakdown") {
+  CHECK(part_of_allowed(0, 0) == 0);
+  CHECK(part_of_allowed(1, 4) == 0.25);
+  CHECK(std::isinf(part_of_allowed(1, 0)));
+  CHECK(std::isnan(part_of_allowed(std::numeric_limits<double>::quiet_NaN(), 0)));
+  CHECK(std::isnan(part_of_allowed(0, std::numeric_limits<double>::quiet_NaN())));
+  const Problem<double> given = tokens(64, 1), zero = with_values(given, 0);
+  CHECK(decided("rpe.toeplitz/norm-wise", {{"own", zero}}).whole.verdict == Verdict::verified);
+  check_nothing_to_compare("rpe.alg1/charitable", zero);
+  CHECK(std::isnan(decided("rpe.alg1/charitable", {{"own", zero}}).whole.estimate));
+  arma::mat values = given.V();
+  values.col(0).zeros();
+  CHECK(decided("rpe.alg1/charitable", {{"own", {given.Q(), given.K(), values}}}).whole.verdict == Verdict::verified);
 }
 
 TEST_CASE("vanishes: flat attention of values whose mean is 0, and of no others") {

@@ -11,6 +11,11 @@ double longest_row(const arma::mat& x) {
   return std::sqrt(squared_row_norms(x).max());
 }
 
+// A row of B V is a mean of the values: each is off by weight_rounding of the longest one. In the Frobenius norm.
+double rounding_of_means(const Problem<double>& problem) {
+  return std::sqrt(static_cast<double>(problem.n_q())) * weight_rounding(problem) * longest_row(problem.V());
+}
+
 }  // namespace
 
 double largest_score(const Problem<double>& problem) {
@@ -24,10 +29,13 @@ double weight_rounding(const Problem<double>& problem) {
   return kUnit * (2 * n + 4 * (p + 2) * (1 + largest_score(problem)));
 }
 
-// A row of B V is a mean of the values: each is off by weight_rounding of the longest one.
 bool vanishes(const arma::mat& output, const Problem<double>& problem) {
-  const double row = weight_rounding(problem) * longest_row(problem.V());
-  return frobenius_norm(output) <= std::sqrt(static_cast<double>(problem.n_q())) * row;
+  return frobenius_norm(output) <= rounding_of_means(problem);
+}
+
+// The exact output is off by as much as that of a method that is exact.
+bool is_rounding(double error, const Problem<double>& problem) {
+  return error <= 2 * rounding_of_means(problem);
 }
 
 // With G the cotangent, dS_ij = b_ij (g_i.v_j - g_i.o_i): a row is off by 2 ||g_i|| max ||v_j|| times the rounding of a

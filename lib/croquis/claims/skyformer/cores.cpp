@@ -51,7 +51,6 @@ arma::mat points_of(const Problem<double>& problem) {
 // Eigenvalues of a principal submatrix lie between the smallest and the largest of the matrix (Cauchy): of either lift.
 Report check_interlacing(const Check& check) {
   Report report;
-  report.number = 0;
   const std::uint64_t draws = check.trials(check.count("draws"));
   for (const Subject& subject : check.subjects) {
     const auto part = first_tokens(subject.problem, check.count("tokens"));
@@ -62,7 +61,11 @@ Report check_interlacing(const Check& check) {
       const arma::vec whole = arma::eig_sym(arma::symmatu(lift));
       const double rounding = 4 * solver_rounding(lift.n_rows) * whole.max();
       for (const arma::uword d : check.counts("landmarks")) {
-        if (d > points.n_rows) continue;
+        const std::string input = fmt::format("{} {} d={}", subject.name, name, d);
+        if (d > points.n_rows) {
+          report.findings.push_back(not_applicable(input, fmt::format("fewer than {} queries and keys", d)));
+          continue;
+        }
         double outside = -1;
         for (std::uint64_t t = 0; t < draws; ++t) {
           arma::uvec landmarks =
@@ -72,15 +75,14 @@ Report check_interlacing(const Check& check) {
           const arma::vec values = arma::eig_sym(arma::symmatu(core));
           outside = std::max({outside, values.max() - whole.max(), whole.min() - values.min()});
         }
-        Finding finding =
-            decide_identity(fmt::format("{} {} d={}", subject.name, name, d), outside, rounding, whole.max());
+        Finding finding = decide_identity(input, outside, rounding, whole.max());
         finding.n = part.n();
         finding.d = d;
         finding.trials = draws;
         finding.power = power_of_counting(draws, 0, 0);  // one draw outside refutes
         finding.hypotheses =
             fmt::format("smallest eigenvalue of {} = {:.3g}; largest = {:.3g}", name, whole.min(), whole.max());
-        report.number = std::max(report.number, outside / whole.max());
+        report.number = std::fmax(report.number, std::max(0.0, outside / whole.max()));
         report.findings.push_back(std::move(finding));
       }
     }
@@ -178,6 +180,7 @@ namespace {
 struct Gain {
   double value = 0, error = 0;  // and its relative standard error
   double uncapped = 0;
+  bool to_rounding = false;  // the error at 256 is rounding alone
 };
 
 double factor_of(const Check& check) {
@@ -186,12 +189,12 @@ double factor_of(const Check& check) {
 
 // min(error(16), error of the mean of the values) / error(256) of the output, each the mean over draws, of every method
 // of the figure: what is worse than the mean of the values approximates nothing, and coming back from there is no gain.
-// Without the cap, error(16) / error(256), it is shown.
+// What starts at rounding alone gains nothing. Without the cap, error(16) / error(256), it is shown.
 Finding gain_finding(const Check& check, const std::string& input, const Problem<double>& problem) {
   const double factor = factor_of(check);
   const arma::uword draws = check.count("draws"), small = check.count("small d"), large = check.count("large d");
   // Of the lengths in the figure n / 2 is the largest number of features. Near n a method is exact or nearly so.
-  if (2 * large > problem.n()) return not_applicable(input, fmt::format("fewer than {} tokens", 2 * large));
+  if (2 * large > problem.n()) return too_few_tokens(input, 2 * large);
   const arma::mat exact = exact_attention(problem, Target::softmax).output;
   if (vanishes(exact, problem)) return not_applicable(input, kOutputVanishes);
   const double mean = spectral_norm<double>(v_mean(problem).output - exact);
@@ -208,11 +211,13 @@ Finding gain_finding(const Check& check, const std::string& input, const Problem
     };
     const Accumulator few = error_at(small), many = error_at(large);
     const bool capped = !(few.mean() < mean);  // by a number that is not drawn
-    return Gain{(capped ? mean : few.mean()) / many.mean(),
+    const double start = capped ? mean : few.mean();
+    return Gain{is_rounding(start, problem) ? 0 : start / many.mean(),
                 std::hypot(capped ? 0 : relative_error_of_mean(few), relative_error_of_mean(many)),
-                few.mean() / many.mean()};
+                few.mean() / many.mean(), is_rounding(many.mean(), problem)};
   };
   const Gain own = gain_of(check.makes("another") ? "informer" : "skyformer-softmax");
+  if (own.value == 0) return not_applicable(input, kErrorsVanish);
   Gain best;
   std::string others, uncapped;
   for (const char* name : {"nystromformer", "performer", "informer"}) {
@@ -221,6 +226,7 @@ Finding gain_finding(const Check& check, const std::string& input, const Problem
     fmt::format_to(std::back_inserter(others), "; {} = {:.3g}", name, gain.value);
     fmt::format_to(std::back_inserter(uncapped), "; uncapped {} = {:.3g}", name, gain.uncapped);
   }
+  if (own.to_rounding && best.to_rounding) return not_applicable(input, kErrorsVanish);
   Finding finding = decide_identity(input, factor * best.value, own.value);
   finding.trials = draws;
   finding.power = power_of_means(std::hypot(own.error, best.error));
