@@ -231,6 +231,42 @@ TEST_CASE("croquis plot: of croquis cost, heavy-tailed repeats are not called dr
   CHECK(contains(plot.script, "title 'heavy-tailed repeats'"));
 }
 
+TEST_CASE("croquis plot: of costs at one n, exact attention is a line across, which has no d") {
+  TemporaryFolder folder;
+  std::string text =
+      "input,method,preset,n,p,p_v,features,repeat,seed,precision,threads,seconds,peak_bytes,flops,status\n";
+  const auto rows = [&](const std::string& method, int d, double scale) {
+    for (const auto& [repeat, seconds] : {std::pair(1, 1), {2, 2}, {3, 6}}) {
+      text += fmt::format("gaussian,{},paper,1024,64,64,{},{},1,double,2,{},4096,{},ok\n", method, d, repeat,
+                          scale * seconds, 1000 + d);
+    }
+  };
+  rows("exact", 0, 1);
+  write_text(folder / "e.csv", text);
+  for (const int d : {16, 64}) rows("skeinformer", d, 0.125 * d);
+  write_text(folder / "t.csv", text);
+  const auto across = [](const DrawnPlot& plot) {
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    const std::size_t at = plot.script.find("$level0 << EOD\n") + 15;
+    return plot.script.substr(at, plot.script.find("EOD", at) - at);
+  };
+  const DrawnPlot plot = drawn_plot("plot t.csv", folder.path());
+  CHECK(across(plot) == fmt::format("{:.9g} 2 2 2\n{:.9g} 2 2 2\n", 16 / 1.1, 64 * 1.1));
+  CHECK(plot.legend == std::vector<std::string>{"skeinformer (n = 1024)", "exact (n = 1024)"});
+  CHECK(contains(plot.script, "$level0 using 1:2 with lines lc rgb '#000000'"));
+  // The mean 3 with its standard error, the root of 7 over 3.
+  const std::string mean = across(drawn_plot("plot t.csv --statistic mean", folder.path()));
+  CHECK_MESSAGE(contains(mean, " 3 1.47247"), mean);
+  CHECK(contains(mean, " 4.52752"));
+  const DrawnPlot flops = drawn_plot("plot t.csv --x flops", folder.path());
+  CHECK_FALSE(contains(flops.script, "$level"));
+  CHECK(flops.curve("exact (n = 1024)").points.front()[0] == 1000);
+  const DrawnPlot alone = drawn_plot("plot e.csv", folder.path());
+  CHECK(across(alone) == "1 2 2 2\n2 2 2 2\n");
+  CHECK(alone.legend == std::vector<std::string>{"exact (n = 1024)"});
+  CHECK(contains(alone.title, "median of 3 repeats\n"));
+}
+
 TEST_CASE("croquis plot: --methods, --features, --input, --title and --size") {
   TemporaryFolder folder;
   write_text(folder / "r.csv", four_methods() + row("y", "v-mean", "softmax", 8, 1, 0.9));

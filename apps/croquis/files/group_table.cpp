@@ -309,7 +309,10 @@ void print_groups(const std::string& title, const Grouping& grouping, const std:
   columns.front() = {TextColumn::Side::left, 8};
   TextTable table(columns);
   std::vector<std::string> header = {""};
-  for (const std::uint64_t size : sizes) header.push_back(fmt::format("{} = {}", grouping.axis.shown(), size));
+  for (const std::uint64_t size : sizes) {  // exact attention has no d
+    const std::string symbol = grouping.axis.shown();
+    header.push_back(size == 0 ? "no " + symbol : fmt::format("{} = {}", symbol, size));
+  }
   for (const std::string& target : targets_of(grouping, metric)) {
     if (target != targets_of(grouping, metric).front()) table.add_line("");
     if (!target.empty()) table.add_line("approximations of " + meaning_of_target(target));

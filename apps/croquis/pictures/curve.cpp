@@ -11,6 +11,22 @@ using croquis::Grouping;
 using croquis::Summary;
 
 bool is_signed(const Grouping& grouping, const std::string& metric, const std::vector<PlotLevel>& levels) {
+std::vector<PlotLevel> levels_of(const Grouping& grouping, const std::string& metric, Statistic statistic) {
+  std::vector<PlotLevel> levels;
+  for (const Group& group : grouping.groups) {
+    const Summary* s = group.metric(metric);
+    if (group.x > 0 || s == nullptr) continue;
+    const bool mean = statistic == Statistic::mean;
+    const double error = mean && !std::isnan(s->standard_error) ? s->standard_error : 0;
+    levels.push_back({group.label, mean ? s->mean : s->q50, error});
+  }
+  return levels;
+}
+
+bool is_of_exact_attention(const PlotLevel& level) {
+  return level.label == kExactAttention || level.label.starts_with("exact (");
+}
+
   if (metric != "increase") return false;
   const bool any = std::any_of(levels.begin(), levels.end(), [](const PlotLevel& level) {
     return level.label != kExactAttention && level.at - level.error <= 0;

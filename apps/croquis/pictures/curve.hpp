@@ -12,7 +12,8 @@
 
 constexpr const char* kExactAttention = "exact attention";
 
-/// A number that has no place on the axis, as the loss of a choice, whose heads have a d each: a line across.
+/// A number that has no place on the axis, as the loss of a choice, whose heads have a d each, or the time of exact
+/// attention, which has none: a line across.
 struct PlotLevel {
   std::string label;
   double at, error = 0;  ///< half the width of its band
@@ -42,6 +43,12 @@ struct Curve {
                           [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; });
   }
 };
+
+/// The groups that have no place on an axis of sizes, as exact attention has no d.
+std::vector<PlotLevel> levels_of(const croquis::Grouping& grouping, const std::string& metric, Statistic statistic);
+
+/// Whether the line is black, as that of exact attention.
+bool is_of_exact_attention(const PlotLevel& level);
 
 /// Whether the axis has to be linear: a difference may be 0 or less, as far as its error is known.
 bool is_signed(const croquis::Grouping& grouping, const std::string& metric, const std::vector<PlotLevel>& levels);

@@ -247,11 +247,12 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, const std::
                           one.shared ? "#000000" : colours[one.curve], gnuplot_string(one.title));
   }
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    const std::string colour = levels[i].label == kExactAttention ? "#000000" : plot_style(style_index++).colour;
+    const bool exact = is_of_exact_attention(levels[i]);
+    const std::string colour = exact ? "#000000" : plot_style(style_index++).colour;
     if (levels[i].error > 0)
       plots += fmt::format("$level{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, colour);
-    across += fmt::format("$level{} using 1:2 with lines lc rgb '{}' lw {} dt 2 title {}, ", i, colour,
-                          levels[i].label == kExactAttention ? 1 : 2, gnuplot_string(levels[i].label));
+    across += fmt::format("$level{} using 1:2 with lines lc rgb '{}' lw {} dt 2 title {}, ", i, colour, exact ? 1 : 2,
+                          gnuplot_string(levels[i].label));
   }
   const std::string of_all = across + intervals + stars + bounds;
   plots += lines + (several && !of_all.empty() ? blank : "") + of_all;
@@ -285,7 +286,7 @@ void draw_usual(const croquis::Table& all, const PlotRequest& request, const std
     throw std::invalid_argument(
         fmt::format("--x: these curves run over {}, not over {}", grouping.axis.name, request.x));
   }
-  draw_groups(grouping, metric, request.picture, request.statistic);
+  draw_groups(grouping, metric, request.picture, request.statistic, "", levels_of(grouping, metric, request.statistic));
 }
 
 }  // namespace
@@ -339,10 +340,12 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   const bool bars = !curves.empty() && std::all_of(curves.begin(), curves.end(),
                                                    [](const Curve& curve) { return curve.is_at_one_place(); });
   const bool no_bands = !bars && curves.size() > kMostBands;
+  const bool lines_alone = curves.empty() && std::all_of(levels.begin(), levels.end(),
+                                                         [](const PlotLevel& level) { return level.error == 0; });
   const std::string line = statistic_line(grouping, statistic,
-                                          bars       ? "bar"
-                                          : no_bands ? nullptr
-                                                     : "band") +
+                                          bars                      ? "bar"
+                                          : no_bands || lines_alone ? nullptr
+                                                                    : "band") +
                            (no_bands ? fmt::format("; no bands with more than {} curves", kMostBands) : "");
   Grouping drawn = grouping;  // what a failed operator was measured on is not what landmarks are drawn of
   std::erase_if(drawn.groups, [&](const Group& group) { return group.metric(metric) == nullptr; });

@@ -35,11 +35,7 @@ std::string metric_of(const PlotRequest& request, const Grouping& grouping, cons
 std::vector<PlotLevel> take_levels(Grouping& grouping, const std::vector<ModelSummary>& summaries,
                                    const std::string& metric, bool against_d) {
   std::vector<PlotLevel> levels;
-  for (const croquis::Group& group : grouping.groups) {
-    const croquis::Summary* s = group.metric(metric);
-    if (!against_d || group.x > 0 || s == nullptr) continue;
-    levels.push_back({group.label, s->mean, std::isnan(s->standard_error) ? 0 : s->standard_error});
-  }
+  if (against_d) levels = levels_of(grouping, metric, Statistic::mean);
   if (against_d) std::erase_if(grouping.groups, [](const croquis::Group& group) { return group.x == 0; });
   const double exact = metric == "increase" ? 0 : metric_of_exact(summaries, metric);
   if (!std::isnan(exact)) levels.push_back({kExactAttention, exact});

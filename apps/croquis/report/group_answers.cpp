@@ -388,15 +388,15 @@ std::vector<std::string> answers_of_costs(const Grouping& shown) {
   }
   std::vector<std::string> answers;
   const std::string symbol = shown.axis.shown();
-  if (exact != nullptr && exact->x > 0) {
-    answers.push_back(fmt::format("Exact softmax attention takes {} s at {} = {}.",
-                                  shown_number(exact->metric("seconds")->q50), symbol, exact->x));
+  if (exact != nullptr) {  // which has no d
+    answers.push_back(fmt::format("Exact softmax attention takes {} s{}.", shown_number(exact->metric("seconds")->q50),
+                                  exact->x > 0 ? fmt::format(" at {} = {}", symbol, exact->x) : ""));
   }
   std::sort(at_size.begin(), at_size.end(), [](const Candidate& a, const Candidate& b) { return a.value < b.value; });
   std::string text;
   for (const Candidate& one : at_size) {
     text += fmt::format("{}{} {} s", text.empty() ? "" : ", ", one.group->label, shown_number(one.value));
-    if (exact != nullptr && exact->x == size) {
+    if (exact != nullptr && (exact->x == size || exact->x == 0)) {
       text += fmt::format(" ({:.2g} of exact attention)", one.value / exact->metric("seconds")->q50);
     }
   }

@@ -46,13 +46,19 @@ std::vector<std::string> metrics_of(const Grouping& grouping, const std::vector<
   return metrics;
 }
 
-// All that curves may run over; of numbers that are no metrics themselves.
-std::vector<std::string> places_of(const croquis::Table& table) {
-  std::vector<std::string> places = {""};
+bool has_size(const Group& group) {
+  return group.x > 0;
+}
+
+// All that curves may run over; of numbers that are no metrics themselves. Exact attention alone has no size.
+std::vector<std::string> places_of(const croquis::Table& table, const Grouping& shown) {
+  std::vector<std::string> places;
   for (const char* name : {"flops", "seconds"}) {
     const bool is_metric = table.has(name) && table.columns[table.column(name)].role == croquis::Role::metric;
     if (table.has(name) && (!is_metric || std::string(name) == "flops")) places.emplace_back(name);
   }
+  const bool sizes = std::any_of(shown.groups.begin(), shown.groups.end(), has_size);
+  if (sizes || places.empty()) places.emplace(places.begin(), "");
   return places;
 }
 
@@ -74,9 +80,14 @@ ChartValue value_of(const Group& group, const std::string& metric, Statistic sta
   return value;
 }
 
-// The curves of these groups, those of one target after each other.
+// The curves of these groups, those of one target after each other. What has no size, as exact attention has no d, is
+// a line across from the smallest size to the largest.
 std::vector<ChartCurve> curves_of(const Grouping& grouping, const std::vector<const Group*>& groups,
                                   const std::vector<std::string>& metrics, const std::vector<std::string>& places,
+  std::set<std::uint64_t> sizes;
+  for (const Group* g : groups) {
+    if (has_size(*g)) sizes.insert(g->x);
+  }
                                   Statistic statistic) {
   std::vector<ChartCurve> curves;
   std::map<std::string, std::size_t> index;  // by label
@@ -97,7 +108,16 @@ std::vector<ChartCurve> curves_of(const Grouping& grouping, const std::vector<co
     for (const std::string& metric : metrics) {
       point.y.push_back(value_of(*g, metric, statistic, grouping.is_nested()));
     }
-    curves[found->second].points.push_back(std::move(point));
+    ChartCurve& curve = curves[found->second];
+    if (has_size(*g) || sizes.empty()) {
+      curve.points.push_back(std::move(point));
+      continue;
+    }
+    curve.across = {0};
+    for (const std::uint64_t end : {*sizes.begin(), *sizes.rbegin()}) {
+      point.x.front() = static_cast<double>(end);
+      curve.points.push_back(point);
+    }
   }
   for (ChartCurve& curve : curves) {
     std::sort(curve.points.begin(), curve.points.end(),
@@ -119,7 +139,7 @@ std::vector<const Group*> all_of(const Grouping& grouping) {
 
 Chart chart_of(const croquis::Table& table, const Grouping& shown, const Grouping& single,
                const std::vector<std::string>& metrics, const std::string& title) {
-  const std::vector<std::string> places = places_of(table);
+  const std::vector<std::string> places = places_of(table, shown);
   Chart chart{.title = title, .x = {}, .y = {}, .views = {}};
   for (const std::string& place : places) {
     chart.x.push_back({place.empty() ? shown.axis.name : place, axis_title(shown, place)});
