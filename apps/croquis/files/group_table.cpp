@@ -61,13 +61,6 @@ const Summary* sampled_rows(const Grouping& grouping) {
   return nullptr;
 }
 
-std::string interval_of(const Group& group, const std::string& metric, bool nested) {
-  const Summary *lo = group.metric(metric + "_lo"), *hi = group.metric(metric + "_hi");
-  if (lo == nullptr || hi == nullptr) return "";
-  return nested ? fmt::format(" [{:.3g}, {:.3g}]", lo->q50, hi->q50)
-                : fmt::format(" [{:.3g}, {:.3g}]", lo->mean, hi->mean);
-}
-
 std::string text_of_cell(const Group& group, const std::string& metric, Statistic statistic, bool nested) {
   const Summary* s = group.metric(metric);
   if (s == nullptr) return "failed";
@@ -81,7 +74,8 @@ std::string text_of_cell(const Group& group, const std::string& metric, Statisti
   } else {
     text = fmt::format("{:.4g} ({:.1g})", s->mean, s->standard_error);
   }
-  return text + interval_of(group, metric, nested);
+  const auto rows = rows_interval(group, metric, statistic, nested);
+  return rows ? text + fmt::format(" [{:.3g}, {:.3g}]", rows->first, rows->second) : text;
 }
 
 // Behind a cell.
@@ -216,6 +210,19 @@ std::string members_without(const Grouping& grouping, const std::string& metric)
                      most == 1 ? "has" : "have");
 }
 
+std::optional<std::pair<double, double>> rows_interval(const Group& group, const std::string& metric,
+                                                       Statistic statistic, bool nested) {
+  const Summary *lo = group.metric(metric + "_lo"), *hi = group.metric(metric + "_hi");
+  if (lo == nullptr || hi == nullptr) return std::nullopt;
+  return statistic == Statistic::mean && !nested ? std::pair(lo->mean, hi->mean) : std::pair(lo->q50, hi->q50);
+}
+
+bool has_rows_interval(const Grouping& grouping, const std::string& metric) {
+  return std::any_of(grouping.groups.begin(), grouping.groups.end(), [&](const Group& group) {
+    return rows_interval(group, metric, Statistic::median, grouping.is_nested()).has_value();
+  });
+}
+
 Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also) {
   std::set<std::string> inputs, over;
   if (table.has("input")) {
@@ -276,9 +283,7 @@ std::string table_title(const std::string& what, const Grouping& grouping, const
                  ? repetitions_of(grouping)
                  : fmt::format("mean of {} (standard error{})", repetitions_of(grouping), where_errors_hold(grouping));
   }
-  const bool sampled = std::any_of(grouping.groups.begin(), grouping.groups.end(),
-                                   [&](const Group& group) { return group.metric(metric + "_lo") != nullptr; });
-  if (sampled) title += " [95 % interval for the sample of rows]";
+  if (has_rows_interval(grouping, metric)) title += " [95 % interval for the sample of rows]";
   return title + "; " + subject_of(grouping);
 }
 

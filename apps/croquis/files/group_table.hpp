@@ -3,8 +3,10 @@
 
 #include <croquis/measure/groups.hpp>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// What is shown of a sample.
@@ -18,6 +20,12 @@ bool is_exact(const croquis::Group& group, const std::string& metric);
 /// Whether the metric is the mean squared error of random features, and far below its expectation where that is known:
 /// what makes the expectation is too rare to have been drawn, and the number says nothing about it.
 bool misses_its_tail(const croquis::Group& group, const std::string& metric);
+
+/// The 95 % interval for the sample of rows (--rows) that belongs to the median or the mean of a metric: the medians or
+/// means of its ends over the draws, of several members the medians of their means. Only some metrics have one.
+std::optional<std::pair<double, double>> rows_interval(const croquis::Group& group, const std::string& metric,
+                                                       Statistic statistic, bool nested);
+bool has_rows_interval(const croquis::Grouping& grouping, const std::string& metric);
 
 /// The groups of a table as they are shown: several inputs together. Has the numbers of --rows too, where there are
 /// some of this metric: `rows` and the ends of its intervals; and those of the columns in `also`. Two kinds of one name

@@ -1,6 +1,7 @@
 #include "pictures/curve.hpp"
 
 #include <cmath>
+#include <tuple>
 
 #include "files/targets.hpp"
 #include "pictures/gnuplot.hpp"
@@ -10,7 +11,6 @@ using croquis::Group;
 using croquis::Grouping;
 using croquis::Summary;
 
-bool is_signed(const Grouping& grouping, const std::string& metric, const std::vector<PlotLevel>& levels) {
 std::vector<PlotLevel> levels_of(const Grouping& grouping, const std::string& metric, Statistic statistic) {
   std::vector<PlotLevel> levels;
   for (const Group& group : grouping.groups) {
@@ -27,6 +27,7 @@ bool is_of_exact_attention(const PlotLevel& level) {
   return level.label == kExactAttention || level.label.starts_with("exact (");
 }
 
+bool is_signed(const Grouping& grouping, const std::string& metric, const std::vector<PlotLevel>& levels) {
   if (metric != "increase") return false;
   const bool any = std::any_of(levels.begin(), levels.end(), [](const PlotLevel& level) {
     return level.label != kExactAttention && level.at - level.error <= 0;
@@ -69,12 +70,8 @@ std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric
       const double at = x.empty() ? static_cast<double>(g.x) : place == nullptr ? 0 : place->q50;
       CurvePoint point = point_of(*s, at, statistic, grouping.is_nested(), linear);
       if (!grouping.is_nested()) point.bound = bound_of(g, metric);
-      const Summary *rows_lo = g.metric(metric + "_lo"), *rows_hi = g.metric(metric + "_hi");
-      if (rows_lo != nullptr && rows_hi != nullptr && is_drawable(rows_lo->q50)) {
-        const bool mean = statistic == Statistic::mean && !grouping.is_nested();
-        point.rows_lo = mean ? rows_lo->mean : rows_lo->q50;
-        point.rows_hi = mean ? rows_hi->mean : rows_hi->q50;
-      }
+      const auto rows = rows_interval(g, metric, statistic, grouping.is_nested());
+      if (rows && is_drawable(rows->first)) std::tie(point.rows_lo, point.rows_hi) = *rows;
       if (!shows(point.y, linear) || !is_drawable(at) || (x.empty() && g.x < 1)) continue;
       auto curve = std::find_if(curves.begin(), curves.end(), [&](const Curve& c) { return c.label == g.label; });
       if (curve == curves.end()) curve = curves.insert(curves.end(), {g.label, target, {}});

@@ -54,6 +54,11 @@ double bound_of(const Group& group, const std::string& metric) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+std::string rows_note(const Group& group, const std::string& metric, Statistic statistic, bool nested) {
+  const auto rows = rows_interval(group, metric, statistic, nested);
+  return rows ? fmt::format("[rows: {:.3g}, {:.3g}]", rows->first, rows->second) : "";
+}
+
 std::string statistic_line(const Grouping& grouping, Statistic statistic, const char* spread) {
   const bool mean = statistic == Statistic::mean;
   if (is_of_positions(grouping)) {

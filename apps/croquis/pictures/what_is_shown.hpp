@@ -25,6 +25,9 @@ std::string statistic_line(const croquis::Grouping& grouping, Statistic statisti
 /// rows); NaN where there is none.
 double bound_of(const croquis::Group& group, const std::string& metric);
 
+/// "[rows: 0.147, 0.521]": rows_interval(), where there is one.
+std::string rows_note(const croquis::Group& group, const std::string& metric, Statistic statistic, bool nested);
+
 /// `usual` where some group has it; else the first metric that some group has, relative errors before absolute ones.
 /// Where there is none, `usual`.
 std::string default_metric(const croquis::Grouping& grouping, const std::string& usual = "");

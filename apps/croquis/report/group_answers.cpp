@@ -116,19 +116,32 @@ const Candidate* smallest(const std::vector<Candidate>& candidates) {
   return least == candidates.end() ? nullptr : &*least;
 }
 
-// "0.0294 (0.021 – 0.041)".
+// "0.0294 (0.021 – 0.041)", "0.0294 (0.021 – 0.041) [rows: 0.02, 0.05]".
 std::string with_interval(const Group& group, const std::string& metric, bool nested) {
   const Summary& s = *group.metric(metric);
   const auto [lo, hi] = nested ? std::pair(s.smallest, s.largest) : spread_of(s);
-  return interval_cell({.at = s.q50, .lo = lo, .hi = hi}).text;
+  const std::string rows = rows_note(group, metric, Statistic::median, nested);
+  return interval_cell({.at = s.q50, .lo = lo, .hi = hi, .note = rows}).text;
 }
 
 constexpr const char* kNoClearLead = "no clear lead over";
 
+// Where the number of a group may lie, as far as the sample of rows tells; a point where all rows were computed.
+std::pair<double, double> range_by_rows(const Group& group, const std::string& metric, bool nested) {
+  const double at = group.metric(metric)->q50;
+  return rows_interval(group, metric, Statistic::median, nested).value_or(std::pair(at, at));
+}
+
+// Whether the intervals for the sample of rows overlap, where there are some.
+bool is_rival_by_rows(const Group& best, const Group& other, const std::string& metric, bool nested) {
+  return rows_interval(best, metric, Statistic::median, nested) &&
+         range_by_rows(other, metric, nested).first <= range_by_rows(best, metric, nested).second;
+}
+
 // Whether a sample is not clearly larger than the one with the smallest median: the means differ by no more than two
 // standard errors or, where one of them is heavy-tailed and its mean and standard error are those of a few draws, what
 // is shown beside the medians overlaps.
-bool is_rival(const Summary& best, const Summary& other) {
+bool is_rival_by_draws(const Summary& best, const Summary& other) {
   if (best.heavy_tailed || other.heavy_tailed) return spread_of(other).first <= spread_of(best).second;
   constexpr double errors = 2;
   const auto variance = [](const Summary& s) {
@@ -137,14 +150,17 @@ bool is_rival(const Summary& best, const Summary& other) {
   return other.mean - best.mean <= errors * std::sqrt(variance(best) + variance(other));
 }
 
-// ", no clear lead over srht, sjlt". Of several inputs, which are no sample, how_often() says how clear a lead is.
+// ", no clear lead over srht, sjlt". Of several inputs, which are no sample, how_often() says how clear a lead is, as
+// far as the rows tell.
 std::string rivals_of(const Candidate& best, const std::vector<Candidate>& candidates, const std::string& metric,
                       bool nested) {
   constexpr std::size_t most = 4;
   std::vector<std::string> rivals;
   for (const Candidate& one : candidates) {
-    if (nested || one.group == best.group) continue;
-    if (is_rival(*best.group->metric(metric), *one.group->metric(metric))) rivals.push_back(one.group->label);
+    if (one.group == best.group) continue;
+    if (is_rival_by_rows(*best.group, *one.group, metric, nested) ||
+        (!nested && is_rival_by_draws(*best.group->metric(metric), *one.group->metric(metric))))
+      rivals.push_back(one.group->label);
   }
   if (rivals.empty()) return "";
   const std::string more = rivals.size() > most ? fmt::format(" and {} more", rivals.size() - most) : "";
@@ -190,25 +206,26 @@ double share_of_exact_flops(const Group& group, bool causal) {
 }
 
 // The least flops with which a median is within round errors, as long as they are fewer than exact attention's.
-std::string within_errors(const std::vector<const Group*>& groups, const std::string& metric, const std::string& symbol,
-                          bool causal) {
+std::string within_errors(const std::vector<const Group*>& groups, const std::string& metric, const Grouping& shown) {
   std::string text;
   for (const double epsilon : {0.3, 0.1, 0.03, 0.01}) {
     const Candidate* least = nullptr;
     const std::vector<Candidate> candidates = candidates_and_exact(groups, metric);
     const auto flops = [](const Candidate& one) { return one.group->metric("flops")->q50; };
     for (const Candidate& one : candidates) {
-      if (one.value > epsilon || one.group->metric("flops") == nullptr) continue;
+      if (range_by_rows(*one.group, metric, shown.is_nested()).second > epsilon ||
+          one.group->metric("flops") == nullptr)
+        continue;
       if (least == nullptr || flops(one) < flops(*least)) least = &one;
     }
     if (least == nullptr) break;
     text += fmt::format("{}at most {:g}: ", text.empty() ? "" : "; ", epsilon);
-    const double share = share_of_exact_flops(*least->group, causal);
+    const double share = share_of_exact_flops(*least->group, is_causal(shown));
     if (share >= 1) {
       text += "none is cheaper than exact attention";
       break;
     }
-    text += fmt::format("{}, {} = {}, {} flops", least->group->label, symbol, least->group->x,
+    text += fmt::format("{}, {} = {}, {} flops", least->group->label, shown.axis.shown(), least->group->x,
                         tic_label(rounded(flops(*least), 2)));
     if (share < 1) text += fmt::format(" ({:.2g} of exact attention)", share);
   }
@@ -224,7 +241,7 @@ std::string not_counted(const std::vector<const Group*>& groups) {
   return others.empty() ? "" : fmt::format(" Not counted, here and below: {}.", fmt::join(others, " and "));
 }
 
-std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric) {
+std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric, bool nested) {
   const auto mean = std::find_if(groups.begin(), groups.end(), [&](const Group* group) {
     return group->label == "v-mean" && group->metric(metric) != nullptr;
   });
@@ -233,7 +250,8 @@ std::string no_better_than_mean(const std::vector<const Group*>& groups, const s
   std::vector<std::string> order;
   for (const Candidate& one : candidates_of(groups, metric)) {
     if (better.emplace(one.group->label, false).second) order.push_back(one.group->label);
-    if (one.value < (*mean)->metric(metric)->q50) better[one.group->label] = true;
+    const bool may_be = range_by_rows(*one.group, metric, nested).first < range_by_rows(**mean, metric, nested).second;
+    if (may_be) better[one.group->label] = true;
   }
   std::erase_if(order, [&](const std::string& label) { return better.at(label); });
   if (order.empty()) return "";
@@ -304,16 +322,18 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
         return group->label == bracket && group->metric(metric) != nullptr;
       });
       if (found != at_size.end()) {
-        text += fmt::format("; {} has {}", bracket, shown_number((*found)->metric(metric)->q50));
+        const std::string rows = rows_note(**found, metric, Statistic::median, shown.is_nested());
+        text += fmt::format("; {} has {}", bracket,
+                            interval_cell({.at = (*found)->metric(metric)->q50, .note = rows}).text);
       }
     }
     const bool alone = std::all_of(candidates.begin(), candidates.end(),
                                    [&](const Candidate& one) { return one.group->label == best->group->label; });
-    const std::string least = metric.ends_with("_rel") ? within_errors(groups, metric, symbol, is_causal(shown)) : "";
+    const std::string least = metric.ends_with("_rel") ? within_errors(groups, metric, shown) : "";
     if (!least.empty() && !alone) text += fmt::format(". Equal {} is not equal work", symbol);
     answers.push_back(text + "." + not_counted(groups));
     for (std::string more : {least, alone ? "" : best_at_each_size(groups, metric, symbol, shown.is_nested()),
-                             no_better_than_mean(groups, metric), all_exact,
+                             no_better_than_mean(groups, metric, shown.is_nested()), all_exact,
                              shown.is_nested() && !alone ? how_often(single, target, metric, symbol) : ""}) {
       if (!more.empty()) answers.push_back(std::move(more));
     }
@@ -353,6 +373,13 @@ std::vector<std::string> answers_of_groups(const Grouping& shown, const Grouping
     }
   }
   answers.push_back(what_numbers_are(shown));
+  const bool sampled = std::any_of(metrics.begin(), metrics.end(),
+                                   [&](const std::string& metric) { return has_rows_interval(shown, metric); });
+  if (sampled) {
+    answers.push_back(
+        "In brackets is the 95 % interval for the sample of rows. Where two such intervals overlap there is no clear "
+        "lead, and an error counts as at most 0.3, 0.1 and so on where the upper end of its interval is.");
+  }
   return answers;
 }
 

@@ -73,10 +73,7 @@ ChartValue value_of(const Group& group, const std::string& metric, Statistic sta
   }
   value.heavy_tailed = s->heavy_tailed;
   if (!nested) value.bound = bound_of(group, metric);
-  const Summary *lo = group.metric(metric + "_lo"), *hi = group.metric(metric + "_hi");
-  if (lo != nullptr && hi != nullptr) {
-    value.note = fmt::format("[rows: {:.3g}, {:.3g}]", nested ? lo->q50 : lo->mean, nested ? hi->q50 : hi->mean);
-  }
+  value.note = rows_note(group, metric, statistic, nested);
   return value;
 }
 
@@ -84,13 +81,13 @@ ChartValue value_of(const Group& group, const std::string& metric, Statistic sta
 // a line across from the smallest size to the largest.
 std::vector<ChartCurve> curves_of(const Grouping& grouping, const std::vector<const Group*>& groups,
                                   const std::vector<std::string>& metrics, const std::vector<std::string>& places,
+                                  Statistic statistic) {
+  std::vector<ChartCurve> curves;
+  std::map<std::string, std::size_t> index;  // by label
   std::set<std::uint64_t> sizes;
   for (const Group* g : groups) {
     if (has_size(*g)) sizes.insert(g->x);
   }
-                                  Statistic statistic) {
-  std::vector<ChartCurve> curves;
-  std::map<std::string, std::size_t> index;  // by label
   for (const Group* g : groups) {
     const auto [found, added] = index.emplace(g->label, curves.size());
     if (added) {
@@ -147,18 +144,22 @@ Chart chart_of(const croquis::Table& table, const Grouping& shown, const Groupin
   for (const std::string& metric : metrics) {
     chart.y.push_back({metric, metric_title(shown, metric), !is_best_at_one(metric)});
   }
+  const bool sampled = std::any_of(metrics.begin(), metrics.end(),
+                                   [&](const std::string& metric) { return has_rows_interval(shown, metric); });
+  const std::string rows = sampled ? "; in brackets the 95 % interval for the sample of rows" : "";
   const std::string all = shown.is_nested() ? fmt::format("all {}: ", shown.members.size()) : "";
   for (const Statistic statistic : {Statistic::median, Statistic::mean}) {
     if (shown.draws == 1 && !shown.is_nested() && statistic == Statistic::mean) continue;
     chart.views.push_back({all + (statistic == Statistic::median ? "median" : "mean"),
-                           fmt::format("{}; {}", subject_of(shown), statistic_line(shown, statistic)),
-                           curves_of(shown, all_of(shown), metrics, places, statistic)});
+                           fmt::format("{}; {}{}", subject_of(shown), statistic_line(shown, statistic), rows),
+                           curves_of(shown, all_of(shown), metrics, places, statistic),
+                           fmt::format("{}; {}", subject_of(shown), statistic_line(shown, statistic, nullptr))});
   }
   if (shown.is_nested() && single.groups.size() * metrics.size() <= kMostNumbersOfInputs) {
     std::map<std::string, std::vector<const Group*>> of_input;
     for (const Group& group : single.groups) of_input[group.key.at("input")].push_back(&group);
     for (const std::string& input : shown.members) {
-      chart.views.push_back({input, fmt::format("{}; {}", input, statistic_line(single, Statistic::median)),
+      chart.views.push_back({input, fmt::format("{}; {}{}", input, statistic_line(single, Statistic::median), rows),
                              curves_of(single, of_input[input], metrics, places, Statistic::median)});
     }
   }

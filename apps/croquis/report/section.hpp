@@ -50,6 +50,7 @@ struct ChartCurve {
 struct ChartView {
   std::string name, meaning;
   std::vector<ChartCurve> curves;
+  std::string without_spread = {};  ///< the meaning where bands are not drawn; empty: the same
 };
 
 struct Chart {
