@@ -28,6 +28,33 @@ std::string report_row(const std::string& input, const std::string& method, int 
                      d, trial, error, error, 100 * d);
 }
 
+// With an interval of both relative errors for the sample of rows.
+std::string sampled_header() {
+  std::string header = kReportHeader;
+  header.insert(header.size() - 1, ",rows,spectral_rel_lo,spectral_rel_hi,frobenius_rel_lo,frobenius_rel_hi");
+  return header;
+}
+
+std::string sampled_row(const std::string& input, const std::string& method, int d, int trial, double error, double low,
+                        double high) {
+  std::string row = report_row(input, method, d, trial, error);
+  row.insert(row.size() - 1, fmt::format(",20,{0},{1},{0},{1}", low, high));
+  return row;
+}
+
+std::string cost_row(const std::string& method, int d, int repeat, double seconds) {
+  return fmt::format("gaussian,{},paper,1024,64,64,{},{},1,double,2,{},4096,{},ok\n", method, d, repeat, seconds,
+                     1000 + d);
+}
+
+// Of one n: exact attention, which has no d and takes 0.012 s, and `more`.
+std::string costs_at_one_n(const std::string& more) {
+  std::string text =
+      "input,method,preset,n,p,p_v,features,repeat,seed,precision,threads,seconds,peak_bytes,flops,status\n";
+  for (const int repeat : {1, 2, 3}) text += cost_row("exact", 0, repeat, 0.01 + 0.001 * repeat);
+  return text + more;
+}
+
 std::string csv_quoted(std::string text) {
   for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
   return '"' + text + '"';
@@ -274,6 +301,140 @@ TEST_CASE("croquis show: of heavy-tailed draws, quantiles say whether there is a
   // From 0.14, the 10 % quantile, where wildcat's draws end at 0.155.
   CHECK_MESSAGE(contains(close, "wildcat has the smallest"), close);
   CHECK(contains(close, ", no clear lead over hyperattention"));
+}
+
+TEST_CASE("croquis show: where intervals for the sample of rows overlap there is no clear lead") {
+  TemporaryFolder folder;
+  const auto shown = [&](const std::string& rows) {
+    write_text(folder / "r.csv", sampled_header() + rows);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return run.output;
+  };
+  // Of one draw, from which no standard error is known. Its second line is at another d.
+  const auto two = [](const std::string& input, double low) {
+    return sampled_row(input, "informer", 16, 1, 0.25, 0.2, 0.28) +
+           sampled_row(input, "longformer", 16, 1, 0.4, low, 0.5) +
+           sampled_row(input, "informer", 8, 1, 0.25, 0.2, 0.28) +
+           sampled_row(input, "longformer", 8, 1, 0.4, low, 0.5);
+  };
+  const std::string close = shown(two("a", 0.28)), far = shown(two("a", 0.281));
+  CHECK_MESSAGE(contains(close, "spectral norm: 0.25 [rows: 0.2, 0.28], no clear lead over longformer."), close);
+  CHECK(contains(close, "d = 8: informer (0.25, no clear lead over longformer)"));
+  CHECK_MESSAGE(contains(far, "spectral norm: 0.25 [rows: 0.2, 0.28]."), far);
+  CHECK(contains(far, "informer has the smallest one at every d"));
+  for (const std::string& text : {close, far})
+    CHECK(contains(text, "\nIn brackets is the 95 % interval for the sample"));
+  // Of several inputs too: the intervals of the medians over them.
+  CHECK(contains(shown(two("a", 0.28) + two("b", 0.28)), "[rows: 0.2, 0.28], no clear lead over longformer."));
+  CHECK_FALSE(contains(shown(two("a", 0.281) + two("b", 0.281)), "no clear lead over longformer"));
+  // Draws that are near each other are no lead where all rows were computed either.
+  std::string drawn;
+  for (int t = 1; t <= 5; ++t) {
+    for (const auto& [method, error] : {std::pair("informer", 0.3 + 0.01 * t), {"longformer", 0.305 + 0.01 * t}})
+      drawn += sampled_row("a", method, 16, t, error, error, error);
+  }
+  CHECK(contains(shown(drawn), ", no clear lead over longformer"));
+  write_text(folder / "r.csv", kReportHeader + report_row("a", "informer", 16, 1, 0.25));
+  CHECK_FALSE(contains(run_croquis("show r.csv", folder.path()).output, "rackets"));
+}
+
+TEST_CASE("croquis show: of a sample of rows, an error is at most what the upper end of its interval is") {
+  TemporaryFolder folder;
+  const auto shown = [&](double upper, double lower) {
+    write_text(folder / "r.csv", sampled_header() + sampled_row("a", "v-mean", 16, 1, 0.6, 0.45, 0.7) +
+                                     sampled_row("a", "informer", 16, 1, 0.25, 0.2, upper) +
+                                     sampled_row("a", "performer", 16, 1, 0.8, lower, 0.9));
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return run.output;
+  };
+  const std::string small = "The fewest flops with a median error at most 0.3: informer",
+                    worse = "No better than v-mean, the plain mean of the values, at any size here: performer.";
+  CHECK_MESSAGE(contains(shown(0.3, 0.7), small), shown(0.3, 0.7));
+  CHECK(contains(shown(0.3, 0.7), "; v-mean has 0.6 [rows: 0.45, 0.7]."));
+  CHECK(contains(shown(0.3, 0.7), worse));
+  CHECK_FALSE(contains(shown(0.301, 0.7), "a median error at most"));
+  CHECK_FALSE(contains(shown(0.3, 0.699), "No better than v-mean"));
+}
+
+TEST_CASE("croquis report: the interval for the sample of rows is that of the statistic beside which it stands") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", sampled_header() + sampled_row("x", "performer", 8, 1, 0.1, 0.05, 0.2) +
+                                   sampled_row("x", "performer", 8, 2, 0.2, 0.15, 0.4) +
+                                   sampled_row("x", "performer", 8, 3, 0.24, 0.19, 0.9));
+  REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+  const std::string page = read_text(folder / "r.html");
+  const std::vector<std::string> cells = cells_after(page, "performer", "8");
+  CHECK(contains(fmt::format("{}", fmt::join(cells, "|")), "|0.2 (0.1 – 0.24) [rows: 0.15, 0.4]|"));
+  CHECK(contains(page, "\"[rows: 0.13, 0.5]\""));  // what the script shows of means
+  CHECK(count_of(page, "; in brackets the 95 % interval for the sample of rows\"") == 2);  // of medians and of means
+  CHECK(contains(page, "; in brackets the 95 % interval for the sample of rows</p>"));
+  write_text(folder / "r.csv", kReportHeader + report_row("x", "performer", 8, 1, 0.1));
+  REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+  CHECK_FALSE(contains(read_text(folder / "r.html"), "in brackets the 95"));
+}
+
+TEST_CASE("croquis show and report of costs at one n: exact attention has no d, is a line across and compared with") {
+  TemporaryFolder folder;
+  std::string more;
+  for (const int repeat : {1, 2, 3}) {
+    for (const int d : {16, 64}) {
+      more += cost_row("skeinformer", d, repeat, 0.003) + cost_row("nystromformer", d, repeat, d == 16 ? 0.002 : 0.036);
+    }
+  }
+  write_text(folder / "t.csv", costs_at_one_n(more));
+  const ProgramRun run = run_croquis("show t.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK_MESSAGE(contains(run.output,
+                         "\nExact softmax attention takes 0.012 s.\n"
+                         "At d = 64: skeinformer (n = 1024) 0.003 s (0.25 of exact attention), "
+                         "nystromformer (n = 1024) 0.036 s (3 of exact attention).\n"),
+                run.output);
+  CHECK(contains(run.output, " no d "));
+  CHECK_FALSE(contains(run.output, "d = 0"));
+  CHECK(contains(run.output, "  a exact (n = 1024)\n"));
+  CHECK(contains(run.output, " |a" + std::string(66, '.') + "a\n"));
+
+  REQUIRE(run_croquis("report t.csv", folder.path()).status == 0);
+  const std::string page = read_text(folder / "t.html");
+  CHECK(contains(page, "<title>exact (n = 1024): 0.012 (0.011 – 0.013)</title>"));
+  static const std::regex across("class=\"line\" d=\"M70\\.0 ([0-9.]+)L746\\.0 ([0-9.]+)\"");
+  std::smatch ends;
+  REQUIRE(std::regex_search(page, ends, across));
+  CHECK(ends[1] == ends[2]);
+  const std::vector<std::string> cells = cells_after(page, "exact (n = 1024)", "softmax attention");
+  REQUIRE(cells.size() > 3);
+  CHECK(cells[2] == "-");     // d
+  CHECK(cells[3] == "1000");  // flops, which it has
+  CHECK(count_of(page, "<th scope=\"row\">exact") == 1);
+
+  // Without a method there is nothing of a size, and the axis is that of flops.
+  write_text(folder / "e.csv", costs_at_one_n(""));
+  const ProgramRun alone = run_croquis("show e.csv", folder.path());
+  CHECK_MESSAGE(contains(alone.output, "time of a call [s] against flops"), alone.output);
+  CHECK(contains(alone.output, "  a exact (n = 1024)\n\nExact softmax attention takes 0.012 s.\n"));
+}
+
+TEST_CASE("croquis show: curves that others cover are named below the legend, and no band is") {
+  TemporaryFolder folder;
+  const auto shown = [&](double last) {
+    std::string text = kReportHeader;
+    for (const int d : {8, 16}) {
+      for (const int t : {1, 2, 3}) {
+        text += report_row("x", "informer", d, t, 0.5) + report_row("x", "longformer", d, t, d == 8 ? 0.501 : last) +
+                report_row("x", "performer", d, t, d == 8 ? 0.1 : 0.2) + report_row("x", "streaming", d, t, 0.499);
+      }
+    }
+    write_text(folder / "r.csv", text);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK(contains(run.output, "p = 4; median of 3 draws\n"));
+    return run.output;
+  };
+  const std::string legend = "  a informer\n  b longformer\n  c performer\n  d streaming\n";
+  CHECK_MESSAGE(contains(shown(0.501), legend + "  covered by others: b, d\n"), shown(0.501));
+  CHECK(contains(shown(0.3), legend + "  covered by others: d\n"));
 }
 
 TEST_CASE("croquis report: the first sentence says what neither it nor those below count") {

@@ -1,6 +1,7 @@
 #include "report/text_plot.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,10 @@ class Canvas {
   void put(int column, int row, char c) {
     char& there = lines_[static_cast<std::size_t>(kRows - 1 - row)][static_cast<std::size_t>(column)];
     if (there == ' ' || (there == '.' && c != '.')) there = c;
+  }
+  bool has(char c) const {
+    return std::any_of(lines_.begin(), lines_.end(),
+                       [&](const std::string& line) { return line.find(c) != line.npos; });
   }
   const std::vector<std::string>& lines() const { return lines_; }
 
@@ -70,6 +75,7 @@ std::string text_of_chart(const Chart& chart) {
   const AxisScale x(xs, chart.x.front().logarithmic), y(ys, chart.y.front().logarithmic);
   Canvas canvas;
   std::string legend;
+  std::string drawn;
   for (std::size_t c = 0; c < view.curves.size() && c < kLetters.size(); ++c) {
     std::vector<std::pair<int, int>> places;
     for (const ChartPoint& point : view.curves[c].points) {
@@ -78,6 +84,8 @@ std::string text_of_chart(const Chart& chart) {
       places.emplace_back(place_in(x, point.x.front(), kColumns), place_in(y, value, kRows));
     }
     if (places.empty()) continue;
+    if (view.curves[c].across.contains(0)) places = {{0, places.front().second}, {kColumns - 1, places.front().second}};
+    drawn += kLetters[c];
     for (const auto& [column, row] : places) canvas.put(column, row, kLetters[c]);
     for (std::size_t i = 1; view.curves[c].joined && i < places.size(); ++i) {
       draw_line(canvas, places[i - 1].first, places[i - 1].second, places[i].first, places[i].second);
@@ -86,6 +94,8 @@ std::string text_of_chart(const Chart& chart) {
     legend +=
         fmt::format("  {} {}{}\n", kLetters[c], view.curves[c].label, other_target ? ", " + view.curves[c].target : "");
   }
+  std::erase_if(drawn, [&](char c) { return canvas.has(c); });
+  if (!drawn.empty()) legend += fmt::format("  covered by others: {}\n", fmt::join(drawn, ", "));
   if (view.curves.size() > kLetters.size()) {
     legend += fmt::format("  and {} curves that are not drawn\n", view.curves.size() - kLetters.size());
   }
@@ -93,7 +103,8 @@ std::string text_of_chart(const Chart& chart) {
   if (!missing.empty()) legend += missing + '\n';
   std::vector<std::string> labels(kRows);
   for (const auto& [at, label] : y.tics()) labels[static_cast<std::size_t>(kRows - 1 - place_in(y, at, kRows))] = label;
-  std::string text = fmt::format("{} against {}\n{}\n\n", chart.y.front().label, chart.x.front().label, view.meaning);
+  std::string text = fmt::format("{} against {}\n{}\n\n", chart.y.front().label, chart.x.front().label,
+                                 view.without_spread.empty() ? view.meaning : view.without_spread);
   for (std::size_t row = 0; row < kRows; ++row) {
     std::string line = fmt::format("{:>{}} |{}", labels[row], kMargin - 1, canvas.lines()[row]);
     line.erase(line.find_last_not_of(' ') + 1);
