@@ -103,6 +103,50 @@ TEST_CASE("decide_probability: reports the 1 - delta quantile of the errors") {
   CHECK(decide_probability(check, rarer, [&](const Key&) { return trial++ % 10 < 2 ? 1.0 : 0.0; }).observed == 1);
 }
 
+TEST_CASE(
+    "decide_probability: the quantile is of trials of its own, as many as were fixed, wherever the decision stops") {
+  const Check check{.draw_key = Key(test_seed())};
+  const auto error = [](const Key& key) { return croquis::uniform_at(key, 0); };
+  const auto decided = [&](const Check& on, double bound, bool quantile) {
+    const ProbabilityClaim claim{.input = "x", .bound = bound, .delta = 0.1, .alpha = 1e-6, .quantile = quantile};
+    return decide_probability(on, claim, error);
+  };
+  // Of 200 trials, or a tenth, or as many as are asked for: the 180th, the 18th and the 27th.
+  const auto ranked = [&](std::uint64_t trials, std::size_t rank) {
+    std::vector<double> errors;
+    for (std::uint64_t t = 0; t < trials; ++t)
+      errors.push_back(error(Key(test_seed()).child("x").child("quantile").child(t)));
+    std::sort(errors.begin(), errors.end());
+    return errors[rank - 1];
+  };
+  Check quick = check, given = check;
+  quick.quick = true;
+  given.most_trials = 30;
+  const Finding early = decided(check, 2, true), late = decided(check, 0.9, true);
+  CHECK(*early.trials < *late.trials);
+  CHECK(early.observed == ranked(200, 180));
+  CHECK(late.observed == early.observed);
+  CHECK(contains(early.hypotheses, "draws of the quantile = 200"));
+  CHECK(decided(quick, 2, true).observed == ranked(20, 18));
+  CHECK(decided(given, 2, true).observed == ranked(30, 27));
+  CHECK(contains(decided(given, 2, true).hypotheses, "draws of the quantile = 30; trials that would decide = "));
+  CHECK(std::isnan(decided(check, 2, false).observed));
+  CHECK(decided(check, 2, false).verdict == early.verdict);
+  // Where nothing may fail all trials are run, and the largest error is theirs.
+  const ProbabilityClaim never{.input = "x", .bound = 2, .delta = 0, .alpha = 1e-6, .most_trials = 50};
+  double largest = 0;
+  for (std::uint64_t t = 0; t < 50; ++t) largest = std::max(largest, error(Key(test_seed()).child("x").child(t)));
+  CHECK(decide_probability(check, never, error).observed == largest);
+  // A NaN among the trials of the quantile decides nothing either.
+  std::atomic<std::uint64_t> trial{0};
+  const ProbabilityClaim claim{.input = "x", .bound = 2, .delta = 0.1, .alpha = 1e-6};
+  const Finding lost =
+      decide_probability(check, claim, [&](const Key&) { return trial++ == *early.trials + 7 ? kNaN : 1.0; });
+  CHECK(*lost.trials == *early.trials);
+  CHECK(lost.verdict == Verdict::inconclusive);
+  CHECK(contains(lost.hypotheses, "not finite: 1 of "));
+}
+
 TEST_CASE("power_of_counting: a rate that one failure refutes fails at least once with probability 0.95") {
   for (const std::uint64_t trials : {1, 10, 1000}) {
     const double rate = power_of_counting(trials, 0, 1e-3);
@@ -226,6 +270,25 @@ TEST_CASE("dkw_radius: exceeded by the distance of uniform draws as seldom as it
   const auto over = std::count_if(distances.begin(), distances.end(), [&](double d) { return d > radius; });
   CHECK(over > 500);
   CHECK(over < 960);
+}
+
+TEST_CASE("decide_distance: what nothing refutes is decided by so many draws that a distance of 1/2 would be seen") {
+  // sqrt(log(2e6) / 2N) + sqrt(log(20) / 2N) <= 1/2 from N = 61.3 on.
+  for (const std::uint64_t draws : {2, 30, 61}) {
+    const Finding finding = decide_distance("x", 0.1, draws, 1e-6);
+    CHECK(finding.verdict == Verdict::inconclusive);
+    CHECK(finding.power > 0.5);
+    CHECK(finding.hypotheses == "draws that would decide = 62");
+  }
+  const Finding told = decide_distance("x", 0.1, 62, 1e-6);
+  CHECK(told.verdict == Verdict::verified);
+  CHECK(told.bound == doctest::Approx(std::sqrt(std::log(2e6) / 124)));
+  CHECK(told.power == doctest::Approx(told.bound + std::sqrt(std::log(20) / 124)));
+  CHECK(*told.trials == 62);
+  CHECK(told.confidence == 1 - 1e-6);
+  // 61 draws refute what is above sqrt(log(2e6) / 122) = 0.345 all the same.
+  CHECK(decide_distance("x", 0.4, 61, 1e-6).verdict == Verdict::refuted);
+  CHECK(contains(decide_distance("x", kNaN, 62, 1e-6).hypotheses, "not finite"));
 }
 
 TEST_CASE("power: of a majority by the sum of the binomial law; of means and distances by their formulas") {

@@ -87,6 +87,77 @@ TEST_CASE("nys.landmarks: often is half of the inputs, which are counted") {
   CHECK(of({pairs("a")}).whole.verdict == Verdict::holds);
 }
 
+TEST_CASE(
+    "ske.vmean: the paper's inputs, text in BERT, are judged, and one's own; the error is that of the whole output") {
+  const LedgerEntry entry = decided("ske.vmean/threshold");
+  CHECK(entry.findings.size() == 6);
+  int judged = 0;
+  for (const Finding& finding : entry.findings) {
+    CAPTURE(finding.input);
+    CHECK(finding.observed > 0);  // measured all the same
+    if (finding.verdict == Verdict::not_applicable) continue;
+    ++judged;
+    CHECK(finding.input.starts_with("text"));
+    CHECK(entry.whole.estimate == finding.observed);
+    CHECK(entry.whole.verdict == finding.verdict);
+  }
+  CHECK(judged == 1);
+  // Scores and norms by dense loops.
+  const Subject own = gaussian("own", 100);
+  const arma::mat &q = own.problem.Q(), &k = own.problem.K(), &v = own.problem.V();
+  arma::mat exact(100, 8, arma::fill::zeros), gap(100, 8);
+  for (arma::uword i = 0; i < 100; ++i) {
+    double sum = 0;
+    for (arma::uword j = 0; j < 100; ++j) {
+      const double weight = std::exp(arma::dot(q.row(i), k.row(j)) / std::sqrt(8));
+      exact.row(i) += weight * v.row(j);
+      sum += weight;
+    }
+    exact.row(i) /= sum;
+    gap.row(i) = exact.row(i) - arma::mean(v, 0);
+  }
+  const LedgerEntry of_own = decided("ske.vmean/threshold", {own});
+  const double expected = arma::norm(gap, 2) / arma::norm(exact, 2);
+  CHECK(of_own.whole.estimate == doctest::Approx(expected).epsilon(1e-9));
+  CHECK(of_own.whole.verdict == (expected <= 0.1 ? Verdict::holds : Verdict::refuted));
+  // Of values with a large common part the mean is nearer: the number is the larger one, wherever it comes.
+  const Subject near = {"near", croquis::Problem<double>(q, k, v + 100)};
+  CHECK(decided("ske.vmean/threshold", {own, near}).whole.estimate == of_own.whole.estimate);
+}
+
+TEST_CASE("tests of a distribution decide nothing by draws that could not have told a sign that is always the same") {
+  // What is true is refuted with probability 1e-10 / (number of claims).
+  const auto verdict_with = [](const char* id, std::uint64_t trials) {
+    const LedgerOptions options{.confidence = 1 - 1e-10, .most_trials = trials};
+    return Ledger(options, Key(test_seed())).decide(find_claim(id)).whole.verdict;
+  };
+  for (const char* id :
+       {"ske.unbiased/gaussian", "ske.jl/gaussian", "rpe.lemma2/strict", "rpe.unbiased/gaussian-rows"}) {
+    CAPTURE(id);
+    CHECK(verdict_with(id, 2) == Verdict::inconclusive);
+    CHECK(verdict_with(id, 30) == Verdict::inconclusive);
+    CHECK(verdict_with(id, 200) == Verdict::verified);
+  }
+  // The first entry of every row of these directions has the same sign: its distance is 1/2 at least.
+  for (const std::uint64_t trials : {2, 10, 30})
+    CHECK(verdict_with("rpe.unbiased/qr-unsigned", trials) == Verdict::inconclusive);
+  CHECK(verdict_with("rpe.unbiased/qr-unsigned", 100) == Verdict::refuted);
+  const LedgerEntry entry = Ledger({.most_trials = 2}, Key(test_seed())).decide(find_claim("ske.unbiased/gaussian"));
+  REQUIRE(entry.findings.size() == 2);
+  for (const Finding& finding : entry.findings) {
+    CAPTURE(finding.input);
+    CHECK(finding.verdict == Verdict::inconclusive);
+    CHECK(contains(finding.hypotheses, "draws that would decide = "));
+  }
+}
+
+TEST_CASE("rpe.thm3.necessity/every-input: the quantile is of a tenth of its 2000 draws, not of the 200 of others") {
+  for (const Finding& finding : decided("rpe.thm3.necessity/every-input").findings) {
+    CHECK(contains(finding.hypotheses, "draws of the quantile = 200"));
+  }
+  CHECK(contains(decided("rpe.thm3/corrected").findings[1].hypotheses, "draws of the quantile = 50"));
+}
+
 TEST_CASE("ske.fig1: what is closer than the error of the draws is left undecided, and nothing else") {
   int within = 0, beyond = 0;
   for (const char* id : {"ske.fig1/strict", "sky.fig1/strict"}) {

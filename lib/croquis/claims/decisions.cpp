@@ -4,6 +4,8 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
+#include <croquis/claims/power.hpp>
+#include <croquis/claims/thresholds.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/stats/intervals.hpp>
@@ -16,6 +18,30 @@ namespace {
 void leave_undecided(Finding& finding, const std::string& what) {
   finding.verdict = Verdict::inconclusive;
   finding.hypotheses = what;
+}
+
+// The power falls as the inverse root of the draws: so many bring it to a `part` of what it is.
+std::string draws_for_power(const Finding& finding, double part) {
+  constexpr double most = 1e9;
+  const double draws = static_cast<double>(finding.trials.value()) / (part * part);
+  return draws < most ? fmt::format("draws that would decide = {:.0f}", std::ceil(draws))
+                      : "draws that would decide = more than 1e9";
+}
+
+// Draws of an observed quantile, fixed beforehand: of this claim, or of all that have no number of their own.
+std::uint64_t quantile_draws(const Check& check) {
+  const std::vector<double>* own = find_threshold(check.claim, "quantile draws");
+  return static_cast<std::uint64_t>((own != nullptr ? own : find_threshold("quantile", "draws"))->front());
+}
+
+std::vector<double> values_of(const Check& check, const Key& draw_key, std::uint64_t trials,
+                              const std::function<double(const Key&)>& value) {
+  std::vector<double> values(trials);
+  parallel_for(trials, [&](std::size_t t) {
+    if (check.interrupted()) throw Interrupted();
+    values[t] = value(draw_key.child(t));
+  });
+  return values;
 }
 
 std::uint64_t count_infinite(const std::vector<double>& values) {
@@ -59,10 +85,13 @@ void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects) 
 void withhold_within_error(Finding& finding) {
   const double gap = std::abs(finding.slack() - 1);
   if (!(gap < finding.power)) return;
-  constexpr double most = 1e9;
-  const double draws = static_cast<double>(finding.trials.value()) * std::pow(finding.power / gap, 2);
-  leave_undecided(finding, draws < most ? fmt::format("draws that would decide = {:.0f}", std::ceil(draws))
-                                        : "draws that would decide = more than 1e9");
+  leave_undecided(finding, draws_for_power(finding, gap / finding.power));
+}
+
+void withhold_without_power(Finding& finding, double told) {
+  if (finding.verdict == Verdict::verified && finding.power > told) {
+    leave_undecided(finding, draws_for_power(finding, told / finding.power));
+  }
 }
 
 Finding not_applicable(std::string input, std::string why) {
@@ -123,13 +152,7 @@ Finding decide_identity(std::string input, double observed, double bound, double
 
 std::vector<double> run_trials(const Check& check, const std::string& purpose, std::uint64_t trials,
                                const std::function<double(const Key&)>& value) {
-  const Key draw_key = check.draw_key.child(purpose);
-  std::vector<double> values(trials);
-  parallel_for(trials, [&](std::size_t t) {
-    if (check.interrupted()) throw Interrupted();
-    values[t] = value(draw_key.child(t));
-  });
-  return values;
+  return values_of(check, check.draw_key.child(purpose), trials, value);
 }
 
 Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
@@ -175,10 +198,18 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
   finding.confidence = 1 - claim.alpha;
   finding.power = power_of_counting(most, claim.delta, level);
   finding.bound = claim.bound;
+  if (claim.quantile && claim.delta > 0) {
+    const std::vector<double> fresh =
+        values_of(check, draw_key.child("quantile"), check.trials(quantile_draws(check)), error);
+    finding.observed = quantile_of(fresh, 1 - claim.delta);
+    add_measured(finding, fmt::format("draws of the quantile = {}", fresh.size()));
+    errors.insert(errors.end(), fresh.begin(), fresh.end());
+  } else if (claim.delta == 0) {
+    finding.observed = quantile_of(errors, 1);
+  }
   if (const std::uint64_t lost = count_infinite(errors); lost > 0 || !std::isfinite(claim.bound)) {
     leave_undecided(finding, fmt::format("not finite: {} of {} errors; bound = {}", lost, errors.size(), claim.bound));
   }
-  finding.observed = quantile_of(std::move(errors), 1 - claim.delta);
   return finding;
 }
 
@@ -196,6 +227,16 @@ double distance_to_uniform(std::vector<double> values) {
 
 double dkw_radius(std::uint64_t count, double alpha) {
   return std::sqrt(std::log(2 / alpha) / (2 * static_cast<double>(count)));
+}
+
+Finding decide_distance(std::string input, double distance, std::uint64_t draws, double alpha) {
+  constexpr double told = 0.5;
+  Finding finding = decide_identity(std::move(input), distance, dkw_radius(draws, alpha));
+  finding.power = power_of_distance(draws, finding.bound);
+  finding.trials = draws;
+  finding.confidence = 1 - alpha;
+  withhold_without_power(finding, told);
+  return finding;
 }
 
 double quantile_of(std::vector<double> values, double q) {

@@ -41,6 +41,11 @@ void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects);
 /// number of draws that would decide if this gap is the true one. Needs `trials`.
 void withhold_within_error(Finding& finding);
 
+/// INCONCLUSIVE where a row that nothing refutes could not have told: where its power is above `told`, the violation
+/// that it is to see with probability 0.95. `hypotheses` has the number of draws that would see it, with a power that
+/// falls as their inverse root. Needs `trials`.
+void withhold_without_power(Finding& finding, double told);
+
 /// A row of an input that the claim says nothing about: NOT_APPLICABLE, with the reason in `hypotheses`.
 Finding not_applicable(std::string input, std::string why);
 
@@ -63,17 +68,22 @@ struct ProbabilityClaim {
   double delta = 0.05;               ///< in [0, 1)
   double alpha = 1e-9;               ///< of a wrong verdict: a share of Check::alpha
   std::uint64_t most_trials = 2000;  ///< by default; Check::trials() scales it
+  bool quantile = true;              ///< whether `observed` is wanted, beside the verdict
 };
 
 /// Runs error(random key of the trial) on the library's threads until FailureDecision has decided. The finding has the
 /// trials, the failures, the estimate and interval of the failure rate, the bound, and as `observed` the (1 -
-/// delta)-quantile of the errors. If undecided, `hypotheses` has the number of trials that would decide.
+/// delta)-quantile of the errors of other trials. Their number is fixed (thresholds.csv: quantile), and in
+/// `hypotheses`: where the decision stops depends on its failures, and so does a quantile of its own trials. If
+/// undecided, `hypotheses` has the number of trials that would decide.
 /// Its power is that of the whole design, and not of the look that has decided: the rate that the look at the largest
 /// number of trials, at the level that is left for it, refutes with probability 0.95. (A look before it that verifies
 /// such a rate has a probability below alpha.)
 /// With delta = 0 (never fails), one failure refutes; no failure in all trials verifies, with the upper limit of the
-/// rate. An infinite or NaN error or bound: INCONCLUSIVE, and `hypotheses` says why.
-/// Randomness: trial t has check.draw_key.child(input).child(t).
+/// rate. Their number is fixed, and `observed` is the largest error. An infinite or NaN error or bound: INCONCLUSIVE,
+/// and `hypotheses` says why.
+/// Randomness: trial t has check.draw_key.child(input).child(t), trial t of the quantile
+/// check.draw_key.child(input).child("quantile").child(t).
 /// Throws std::invalid_argument for delta or alpha outside their ranges, what error() throws, and Interrupted.
 /// Cost: the trials; first as many as a claim without failures needs, then twice as many each time, until it is
 ///   decided.
@@ -92,6 +102,11 @@ double distance_to_uniform(std::vector<double> values);
 /// The value that this distance exceeds with probability at most alpha for `count` independent uniform draws:
 /// sqrt(log(2 / alpha) / (2 count)), the Dvoretzky-Kiefer-Wolfowitz inequality with the constant of Massart (1990).
 double dkw_radius(std::uint64_t count, double alpha);
+
+/// distance_to_uniform() of numbers that are uniform where the claim holds against dkw_radius(), with its power
+/// (power_of_distance). Where nothing refutes it, the row is INCONCLUSIVE if it could not tell a distance of 1/2, that
+/// of a number whose sign is always the same.
+Finding decide_distance(std::string input, double distance, std::uint64_t draws, double alpha);
 
 /// The k-th smallest of the values with k = max(1, ceil(q count)); a NaN counts as infinity. NaN for no values. Cost:
 /// linear in their number.

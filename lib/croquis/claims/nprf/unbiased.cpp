@@ -6,7 +6,6 @@
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/checks.hpp>
-#include <croquis/claims/power.hpp>
 #include <croquis/claims/unit.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
@@ -160,12 +159,10 @@ Finding rows_finding(const Check& check, const std::string& name, const Pairs& p
     }
   }
   const double share = alpha / static_cast<double>(rows.n_elem * z.n_cols);
-  Finding finding = decide_identity(check.of_own(name), worst, dkw_radius(trials, share), 1);
-  finding.power = power_of_distance(trials, finding.bound);
+  Finding finding = decide_distance(check.of_own(name), worst, trials, share);
   finding.p = p;
-  finding.trials = trials;
   finding.confidence = 1 - alpha;
-  finding.hypotheses = fmt::format("largest sampled bias of e^(w.z), which decides nothing = {:.3g}", bias);
+  add_measured(finding, fmt::format("largest sampled bias of e^(w.z), which decides nothing = {:.3g}", bias));
   return finding;
 }
 

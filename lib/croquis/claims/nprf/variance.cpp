@@ -115,13 +115,9 @@ Finding generator_finding(const Check& check, const std::string& name, const arm
     const double z = (phi.log_scale(0) + std::log(phi.queries(0, 0) * phi.keys(0, 0)) + halves) / s;
     return std::erfc(-z / std::sqrt(2.0)) / 2;
   });
-  Finding finding =
-      decide_identity(fmt::format("draws along {}", name), distance_to_uniform(values), dkw_radius(trials, alpha), 1);
-  finding.power = power_of_distance(trials, finding.bound);
+  Finding finding = decide_distance(fmt::format("draws along {}", name), distance_to_uniform(values), trials, alpha);
   finding.p = direction.n_elem;
   finding.d = 1;
-  finding.trials = trials;
-  finding.confidence = 1 - alpha;
   return finding;
 }
 

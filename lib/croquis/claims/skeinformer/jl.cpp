@@ -6,7 +6,6 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
-#include <croquis/claims/power.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/skeinformer/operators.hpp>
 #include <croquis/claims/subjects.hpp>
@@ -66,13 +65,9 @@ Finding generator_finding(const Check& check, const std::string& name, const arm
     return boost::math::gamma_p(degrees / 2,
                                 degrees * arma::dot(y, y) / arma::dot(b, b) / 2);  // uniform, if it is chi^2
   });
-  Finding finding =
-      decide_identity(fmt::format("draws, b = {}", name), distance_to_uniform(values), dkw_radius(trials, alpha), 1);
-  finding.power = power_of_distance(trials, finding.bound);
+  Finding finding = decide_distance(fmt::format("draws, b = {}", name), distance_to_uniform(values), trials, alpha);
   finding.n = b.n_elem;
   finding.d = d;
-  finding.trials = trials;
-  finding.confidence = 1 - alpha;
   return finding;
 }
 

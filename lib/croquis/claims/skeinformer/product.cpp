@@ -121,10 +121,11 @@ Finding finding_of(const Check& check, const Bound& bound, const Example& e, Pro
   // The proposition says nothing of a pilot with beta = 0. Another one takes its place, so that the draws that are
   // counted are those given beta > 0; of them the share that fails is at most delta, as it is for each such pilot.
   constexpr std::uint64_t kMostPilots = 1000;  // half of them have beta > 0
-  std::atomic<std::uint64_t> excluded{0};
+  std::atomic<std::uint64_t> drawn{0}, excluded{0};
   Finding finding =
       decide_probability(check, {input, 1, bound.delta, alpha, check.count("draws")}, [&](const Key& draw_key) {
         Key key = draw_key;
+        ++drawn;
         for (std::uint64_t pilot = 1; pilot <= kMostPilots; ++pilot) {
           const arma::vec weights = weights_of(e, kind, d, key);
           const double quality = e.quality(weights);
@@ -140,8 +141,8 @@ Finding finding_of(const Check& check, const Bound& bound, const Example& e, Pro
   finding.p = e.problem.p();
   finding.d = d;
   add_measured(finding, fmt::format("beta = {:.4g}; bound / (||B||_F^2 ||V||_F^2) = {:.4g}; of the output 0 = {:.4g}; "
-                                    "of the mean of the values = {:.4g}; draws with beta = 0, made again = {}",
-                                    beta, typical, e.zero(), e.v_mean(), excluded.load()));
+                                    "of the mean of the values = {:.4g}; draws with beta = 0, made again = {} of {}",
+                                    beta, typical, e.zero(), e.v_mean(), excluded.load(), drawn.load()));
   Finding stated;
   stated.bound = typical;
   judge_trivial(stated, {{"output 0", e.zero()}, {"V-mean", e.v_mean()}});

@@ -5,7 +5,6 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
-#include <croquis/claims/power.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/skeinformer/finite_sketches.hpp>
 #include <croquis/claims/unit.hpp>
@@ -189,7 +188,6 @@ Report check_unbiased_gaussian(const Check& check) {
   const boost::math::normal normal;
   const arma::uword entries = n * d, pairs = entries * (entries - 1) / 2;
   const double share = check.alpha / static_cast<double>(entries + pairs);
-  const double allowed = dkw_radius(trials, share);
   Report report;
   double worst = 0;
   for (arma::uword e = 0; e < entries; ++e) {
@@ -197,8 +195,7 @@ Report check_unbiased_gaussian(const Check& check) {
     for (arma::uword t = 0; t < trials; ++t) uniform[t] = boost::math::cdf(normal, draws(e, t));
     raise(worst, distance_to_uniform(std::move(uniform)));
   }
-  Finding marginal = decide_identity("entries against N(0, 1)", worst, allowed, 1);
-  marginal.power = power_of_distance(trials, allowed);
+  Finding marginal = decide_distance("entries against N(0, 1)", worst, trials, share);
   double least = 1;
   for (arma::uword a = 0; a < entries; ++a) {
     for (arma::uword b = 0; b < a; ++b) {
@@ -208,18 +205,18 @@ Report check_unbiased_gaussian(const Check& check) {
   }
   Finding pairs_finding = decide_identity("signs of products of two entries", -least, -share);
   pairs_finding.power = (std::sqrt(2 * std::log(2 / share)) + 1.645) / std::sqrt(static_cast<double>(trials));
+  pairs_finding.trials = trials;
+  withhold_without_power(pairs_finding, 1);  // an entry that is another one, or its negative
+  add_measured(pairs_finding, fmt::format("smallest binomial probability = {:.3g}; needed = {:.3g}", least, share));
   for (Finding* finding : {&marginal, &pairs_finding}) {
     finding->n = n;
     finding->d = d;
-    finding->trials = trials;
     finding->confidence = 1 - check.alpha / 2;
     report.findings.push_back(*finding);
   }
-  report.findings.back().hypotheses =
-      fmt::format("smallest binomial probability = {:.3g}; needed = {:.3g}", least, share);
   report.number = worst;
   report.sentence =
-      fmt::format("largest gap to the normal distribution of {} entries; {:.3g} is allowed", entries, allowed);
+      fmt::format("largest gap to the normal distribution of {} entries; {:.3g} is allowed", entries, marginal.bound);
   return report;
 }
 

@@ -54,7 +54,8 @@ Bound bound_of(const arma::mat& h, const Check& check) {
   return bound;
 }
 
-Finding decide(const MultiplicationCase& c, const Check& check, double constant, const Bound& bound, double alpha) {
+Finding decide(const MultiplicationCase& c, const Check& check, double constant, const Bound& bound, double alpha,
+               bool quantile) {
   const auto d = static_cast<arma::uword>(std::ceil(constant * bound.scale));
   const arma::mat gram = arma::symmatu(c.h * c.h.t());
   const double norm = arma::eig_sym(gram).max();
@@ -65,7 +66,8 @@ Finding decide(const MultiplicationCase& c, const Check& check, double constant,
                           .bound = 0.5,
                           .delta = check.value("delta"),
                           .alpha = alpha,
-                          .most_trials = check.count("draws")},
+                          .most_trials = check.count("draws"),
+                          .quantile = quantile},
                          [&](const Key& draw_key) {
                            arma::rowvec counts(c.h.n_cols, arma::fill::zeros);
                            for (const arma::uword i : sample_with_replacement(c.h.n_cols, d, draw_key))
@@ -93,7 +95,7 @@ Report check_multiplication(const Check& check) {
   const double stated = kProved * (check.makes("half-constant") ? 0.5 : check.makes("quarter-constant") ? 0.25 : 1);
   for (const MultiplicationCase& c : cases) {
     const Bound bound = bound_of(c.h, check);
-    Finding finding = decide(c, check, stated, bound, alpha);
+    Finding finding = decide(c, check, stated, bound, alpha, true);
     finding.input = fmt::format("{} n = {}", c.name, c.h.n_cols);
     if (finding.verdict == Verdict::verified) ++verified;
     if (finding.verdict == Verdict::verified && check.mutant.empty()) {
@@ -103,7 +105,7 @@ Report check_multiplication(const Check& check) {
         double lo = fails, hi = holds;
         for (int k = 0; k < steps; ++k) {
           const double middle = lo > 0 ? std::sqrt(lo * hi) : hi / 4;
-          const Verdict verdict = decide(c, check, middle, bound, alpha).verdict;
+          const Verdict verdict = decide(c, check, middle, bound, alpha, false).verdict;
           if (verdict == Verdict::refuted) fails = std::max(fails, middle);
           if (verdict == Verdict::verified) holds = std::min(holds, middle);
           ((upper ? verdict == Verdict::verified : verdict != Verdict::refuted) ? hi : lo) = middle;
