@@ -259,12 +259,12 @@ def _require_replaceable(path: Union[str, os.PathLike[str]]) -> None:
 
     Leaves no file behind.
     """
-    is_new = not os.path.lexists(path)
+    is_new = not os.path.exists(path)
     with open(path, "a+b") as file:
         file.seek(0)
         found = file.read()
     if is_new:
-        os.remove(path)
+        os.remove(os.path.realpath(path))  # what a link leads to, not the link
     if not found:
         return
     try:

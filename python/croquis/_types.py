@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any, Dict, Iterable, List, Optional, Protocol, Sequence, SupportsIndex, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Protocol, Sequence, SupportsIndex, Union
 
 import numpy
 import numpy.typing
@@ -97,9 +97,9 @@ def dtype_of(value: Any, name: str) -> numpy.dtype[Any]:
 
 
 def items(values: Any, name: str) -> List[Any]:
-    """What is in a list, or ValueError unless it is one; a text is none of letters."""
+    """What is in a list, or ValueError unless it is one: a text is none of letters, nor a dict one of its keys."""
     try:
-        if isinstance(values, (str, bytes)):
+        if isinstance(values, (str, bytes, Mapping)):
             raise TypeError
         return list(values)
     except TypeError:

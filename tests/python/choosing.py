@@ -251,6 +251,18 @@ class Choose(unittest.TestCase):
                     croquis.choose(Q, K, V, methods="no-method", features=8, save=save)
             self.assertEqual([(f.name, f.read_text()) for f in path.parent.iterdir()], [("choice.json", '{"choices": []}')])
 
+    def test_a_link_to_a_file_that_is_not_there_is_left_so(self):
+        Q, K, V = square_head()
+        with tempfile.TemporaryDirectory() as folder:
+            link, target = pathlib.Path(folder) / "link.json", pathlib.Path(folder) / "target.json"
+            link.symlink_to("target.json")
+            with self.assertRaisesRegex(ValueError, "no-method"):
+                croquis.choose(Q, K, V, methods="no-method", features=8, save=link)
+            self.assertTrue(link.is_symlink())
+            self.assertFalse(target.exists())
+            rows = croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8, save=link)
+            self.assertEqual(len(croquis.read_choices(target)), len(rows))
+
     def test_an_infinite_error_is_no_question(self):
         Q, K, V = square_head()
         for eps in (float("inf"), float("nan"), 0):

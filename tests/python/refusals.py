@@ -248,6 +248,31 @@ class Refusals(unittest.TestCase):
         largest = "is no whole number of at least . and at most 9223372036854775807$"
         self.refused("^features: 1180591620717411303424 " + largest, croquis.approximate, Q, K, V, "skyformer", 2**70)
 
+    def test_a_dict_is_no_list_of_its_keys(self):
+        Q, K, V = square_head(n=12)
+        settings = {"skyformer-softmax": {"ridge": 0.5}}
+        for measure in (croquis.error, croquis.gradient, croquis.cost, croquis.choose):
+            self.refused("^methods: .* is no list$", measure, Q, K, V, methods=settings, features=8)
+        self.refused("^features: .* is no list$", croquis.error, Q, K, V, "v-mean", features={8: 1, 16: 2})
+        self.refused("^epsilons: .* is no list$", croquis.dimension, Q, K, V, {0.1: None})
+        self.refused("^claims: .* is no list$", croquis.verify, {"sky.conditioning": True}, quick=True)
+        self.refused("^weights: .* is no list$", croquis.sketch, "importance", 2, 1, weights={0: 1, 1: 2})
+
+    def test_a_bias_that_is_too_large_for_float32(self):
+        Q, K, V = square_head(n=12)
+        small = [x.astype("float32") for x in (Q, K, V)]
+        for entry in (1e300, -1e300, 3.5e38):
+            bias = [entry] + [0] * 22
+            too_large = "^bias: .* is too large for float32, which Q, K and V have; give them as float64$"
+            self.refused(too_large, croquis.exact, *small, "softmax-rpe", bias=bias)
+            self.refused(too_large, croquis.vjp, *small, small[2], target="softmax-rpe", bias=bias)
+            self.assertEqual(croquis.exact(Q, K, V, "softmax-rpe", bias=bias).dtype, "float64")
+        largest = float(numpy.finfo("float32").max) / 64
+        for entry in (largest, -largest, -numpy.inf):
+            self.assertTrue(numpy.isfinite(croquis.exact(*small, "softmax-rpe", bias=[entry] + [0] * 22)).all())
+        for entry in (numpy.inf, numpy.nan):
+            self.refused("^bias: finite entries or -inf", croquis.exact, *small, "softmax-rpe", bias=[entry] * 23)
+
     def test_numbers_that_are_too_large(self):
         Q, K, V = square_head(n=12)
         for large in (10**400, 10**5000):
