@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <croquis/core/interruption.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -40,13 +41,14 @@ class Signals {
   throw py::error_already_set();
 }
 
-/// work(signals) without the lock. What a signal handler has raised is raised here. Where there is no memory, a
-/// MemoryError says so.
+/// work(signals) without the lock, and with BLAS on one thread: a fork waits for ever for others. What a signal handler
+/// has raised is raised here. Where there is no memory, a MemoryError says so.
 template <typename Work>
 auto call(const Work& work) {
   Signals signals;
   try {
     const py::gil_scoped_release released;
+    const croquis::SerialBlas serial;
     const croquis::Interruptible interruptible([&] { return signals.stop_requested(); });
     return work(signals);
   } catch (const croquis::Interrupted&) {

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <omp.h>
 #include <croquis/claims/ledger.hpp>
 #include <croquis/inputs/synthetic.hpp>
 
@@ -99,6 +100,24 @@ TEST_CASE("decide: a check that breaks down is inconclusive and says why; one th
 
   const Ledger stopped(small_input(), {.interrupted = [] { return true; }}, Key(1));
   CHECK_THROWS_AS(stopped.decide(find_claim("lin.jl-norm")), Interrupted);
+}
+
+// Of BLAS's threads a fork has none, and sums in another order would have other bits.
+TEST_CASE("decide: a check has one thread of BLAS, and the caller has his again, also when it breaks down") {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(3);
+  for (const bool breaks : {false, true}) {
+    int inside = 0;
+    const Claim claim = claim_with([&](const Check&) {
+      inside = omp_get_max_threads();
+      if (breaks) throw std::runtime_error("no luck");
+      return Report();
+    });
+    decide(claim, Check{.subjects = {small_input()}, .draw_key = Key(1)});
+    CHECK(inside == 1);
+    CHECK(omp_get_max_threads() == 3);
+  }
+  omp_set_num_threads(before);
 }
 
 TEST_CASE("decide: no subject and a mutant that the claim does not have are refused") {

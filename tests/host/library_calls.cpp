@@ -3,6 +3,7 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/attention/skyformer.hpp>
+#include <croquis/claims/ledger.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/inputs/text.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
@@ -13,6 +14,7 @@
 #include <croquis/linalg/spectrum.hpp>
 #include <croquis/linalg/trace_estimate.hpp>
 #include <croquis/measure/errors.hpp>
+#include <croquis/measure/gradient_errors.hpp>
 #include <croquis/measure/sampled_errors.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/nystrom/nested.hpp>
@@ -140,6 +142,22 @@ void add_measurements(Results& results) {
   results["initialised BERT"] = initialised_bert(split_words(sample_text().substr(0, 3000)), Key(1)).K();
 }
 
+// Gradients of more than 10000 entries, whose inner products OpenBLAS splits, and checks of claims.
+void add_gradients_and_claims(Results& results) {
+  for (const GradientRow& row :
+       gradient_errors(problem_of<double>(), parse_methods("skeinformer"), {d}, 2, gradient_key(1, "host"))) {
+    results["gradient errors " + std::to_string(row.trial)] = {row.q_rel, row.q_cosine, row.q_spread, row.qk_cosine};
+  }
+  const claims::Ledger ledger({.quick = true}, claims::ledger_key(1));
+  for (const char* const id : {"sky.core/interlacing", "rpe.prop1/strict"}) {
+    std::vector<double> numbers;
+    for (const claims::Finding& finding : ledger.decide(claims::find_claim(id)).findings) {
+      numbers.insert(numbers.end(), {finding.estimate, finding.observed, finding.bound, finding.tightness.hi});
+    }
+    results[id] = arma::vec(numbers);
+  }
+}
+
 }  // namespace
 
 std::map<std::string, arma::mat> library_results() {
@@ -151,5 +169,6 @@ std::map<std::string, arma::mat> library_results() {
   add_sketches<float>(results, "float ");
   add_sketches<double>(results, "double ");
   add_measurements(results);
+  add_gradients_and_claims(results);
   return results;
 }

@@ -109,3 +109,32 @@ TEST_CASE("gradient errors: a method without an adjoint is refused") {
       refusal([&] { gradient_errors(problem_of(false), parse_methods("reformer"), {8}, 1, Key(7)); });
   CHECK(contains(message, "reformer: has no adjoint"));
 }
+
+// By loops in extended precision. Sums of n terms in double are within n u of those of absolute values; by
+// Cauchy-Schwarz the inner product and the two roots move the cosine by 2n u at most.
+TEST_CASE("gradient errors: cosines of more entries than BLAS sums on one thread") {
+  const Key key(83);
+  const Problem<double> problem = random_rectangle<double>(320, 320, 32, 32, 2, key, {});
+  const auto rows = gradient_errors(problem, parse_methods("skeinformer"), {16}, 1, key);
+  REQUIRE(rows.size() == 1);
+  arma::mat cotangent(320, 32);
+  fill_normal(key.child("cotangent"), 0, cotangent.n_elem, cotangent.memptr());
+  const Method<double>& method = find_method<double>("skeinformer");
+  const Key draw = key.child("draws").child("skeinformer").child(16).child(1);
+  const Gradient<double> g = prepare(method, problem).approximate(16, draw).adjoint(cotangent);
+  const Gradient<double> exact = exact_adjoint(problem, method.target)(cotangent);
+  const auto check = [](const arma::mat& a, const arma::mat& b, double cosine) {
+    long double inner = 0, a_square = 0, b_square = 0;
+    for (arma::uword e = 0; e < a.n_elem; ++e) {
+      inner += static_cast<long double>(a[e]) * b[e];
+      a_square += static_cast<long double>(a[e]) * a[e];
+      b_square += static_cast<long double>(b[e]) * b[e];
+    }
+    const double u = arma::datum::eps / 2, n = static_cast<double>(a.n_elem);
+    REQUIRE(n > 10000);
+    CHECK(std::abs(cosine - static_cast<double>(inner / std::sqrt(a_square * b_square))) <= (2 * n + 10) * u);
+  };
+  check(g.q, exact.q, rows[0].q_cosine);
+  check(g.k, exact.k, rows[0].k_cosine);
+  check(g.v, exact.v, rows[0].v_cosine);
+}

@@ -164,6 +164,17 @@ class Threads(unittest.TestCase):
         same = lambda: numpy.array_equal(croquis.approximate(Q, K, V, "skyformer", 64), expected)
         self.assert_in_a_fork(lambda: same() and croquis.threads() == 1)
 
+    def test_a_fork_can_call_what_sums_by_itself(self):
+        Q, K, V = square_head(n=512, p=32)  # inner products of more than 10,000 numbers, which BLAS would split
+        calls = [
+            lambda: croquis.gradient(Q, K, V, "skeinformer", features=16, trials=2)["qk_cosine"],
+            lambda: croquis.verify("sky.core/interlacing", quick=True)["observed"],
+        ]
+        expected = [call() for call in calls]
+        self.assert_in_a_fork(
+            lambda: all(numpy.array_equal(call(), x, equal_nan=True) for call, x in zip(calls, expected))
+        )
+
     def test_a_fork_refuses_more_threads(self):
         Q, K, V = square_head(n=600, p=16)
         croquis.set_threads(2)

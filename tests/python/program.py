@@ -247,6 +247,12 @@ class Program(unittest.TestCase):
         options = ["--features", "4", "--trials", "2", "--causal", "--precision", "float"]
         self.compare(rows, self.run_program("gradient", arrays, *options))
 
+    def test_gradient_of_more_numbers_than_blas_sums_on_one_thread(self):
+        arrays = square_head(n=512, p=32)
+        rows = croquis.gradient(*arrays, "skeinformer", 16, trials=2, name="arrays:head")
+        options = ["--methods", "skeinformer", "--features", "16", "--trials", "2"]
+        self.compare(rows, self.run_program("gradient", arrays, *options))
+
     def test_cost(self):
         # The program draws its head: what does not depend on the numbers is the same.
         methods = "skyformer,skeinformer,performer"
@@ -274,6 +280,9 @@ class Program(unittest.TestCase):
         rows = croquis.verify(claims, quick=True, seed=4)
         written = self.run_program("verify", None, "--claims", ",".join(claims), "--quick", "--seed", "4")
         self.compare(rows, written)
+        claims = ["sky.core/interlacing", "rpe.prop1/strict"]  # of dense matrices
+        rows = croquis.verify(claims, quick=True)
+        self.compare(rows, self.run_program("verify", None, "--claims", ",".join(claims), "--quick"))
         arrays = square_head()
         rows = croquis.verify("sky.lift*", *arrays, quick=True, name="arrays:head")
         self.compare(rows, self.run_program("verify", arrays, "--claims", "sky.lift*", "--quick"))

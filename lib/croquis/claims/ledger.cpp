@@ -7,6 +7,7 @@
 #include <croquis/claims/subjects.hpp>
 #include <croquis/core/nearest.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -101,6 +102,7 @@ Report decide(const Claim& claim, const Check& check) {
   require(!check.subjects.empty(), "claims::decide", "one subject at least", {{"claim", claim.id}});
   require(check.mutant.empty() || has_mutant(claim, check.mutant), "claims::decide", "a mutant of the claim",
           {{"claim", claim.id}, {"mutant", check.mutant}});
+  const SerialBlas serial;  // for products of the checks' own
   try {
     Check own = check;
     own.claim = claim.id;

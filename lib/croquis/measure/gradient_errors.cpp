@@ -34,9 +34,10 @@ struct Sums {
   }
 };
 
-// All squares are summed in one way, not by BLAS: a zero gradient has the error 1 to the last bit.
+// All squares and products are summed in one way, not by BLAS, which arma::accu of a product that is no matrix yet
+// would call: a zero gradient has the error 1 to the last bit.
 Sums sums_of(const arma::mat& g, const arma::mat& exact, const arma::mat& mean) {
-  return {arma::accu(arma::square(g - exact)), arma::dot(g, exact), arma::accu(arma::square(g)),
+  return {arma::accu(arma::square(g - exact)), arma::accu(arma::mat(g % exact)), arma::accu(arma::square(g)),
           arma::accu(arma::square(exact)), arma::accu(arma::square(g - mean))};
 }
 

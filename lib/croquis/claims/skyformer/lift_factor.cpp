@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <croquis/claims/skyformer/lift_factor.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
@@ -19,6 +20,7 @@ void require_ridge(double lambda) {
 }  // namespace
 
 LiftFactor::LiftFactor(const Problem<double>& problem, const Key& draw_key) {
+  const SerialBlas serial;
   const auto kernel = LiftedPoints<double>(problem.Q(), problem.K()).kernel();
   const auto cholesky = rp_cholesky(kernel, std::min<arma::uword>(kernel.n, 1024), draw_key);
   residual_ = arma::accu(cholesky.residual);
@@ -32,6 +34,7 @@ LiftFactor::LiftFactor(const Problem<double>& problem, const Key& draw_key) {
 
 arma::vec LiftFactor::leverage(double lambda) const {
   require_ridge(lambda);
+  const SerialBlas serial;
   return arma::square(factor_) * (1 / (values_ + lambda));
 }
 
@@ -50,6 +53,7 @@ arma::uword LiftFactor::rank(double lambda) const {
 }
 
 arma::uword LiftFactor::sufficient(double lambda, arma::uword most, const Key& draw_key, bool queries_only) const {
+  const SerialBlas serial;
   const double e = kCut * lambda;
   const arma::uword kept = std::min(rank(lambda), values_.n_elem);
   const double dropped = (kept < values_.n_elem ? values_(kept) : 0) + residual_;
