@@ -61,8 +61,9 @@ def attention(
     -------
     tensor (..., n_q, p_v)
 
-    What a method draws and chooses (landmarks, columns, directions) is constant in the derivatives. There are first
-    derivatives alone: a derivative of them, as of a gradient penalty, is a RuntimeError.
+    What a method draws and chooses (which rows are landmarks, which columns, the directions) is constant in the
+    derivatives; the landmarks themselves move with q and k. There are first derivatives alone: a derivative of them,
+    as of a gradient penalty, is a RuntimeError.
 
     What the derivatives need is kept as long as the output or what was computed from it, also after ``backward``, where
     PyTorch frees its own. So of a loss that is recorded keep ``loss.item()``.

@@ -46,8 +46,8 @@ struct Approximation {
   std::optional<arma::Col<T>> row_sums;         ///< B~ 1, where it comes with the output
   std::optional<Denominators<T>> denominators;  ///< where the method divides by estimated row sums
   /// G -> the derivatives of <G, O~> with respect to Q, K, V and the bias; empty if the method has no adjoint. What was
-  /// drawn or chosen (landmarks, columns, directions, trees) is held constant. It recomputes the forward pass, so it
-  /// adds nothing to the cost of the output.
+  /// drawn or chosen (which rows are landmarks, which columns, the directions, trees) is held constant; the landmarks
+  /// themselves move with Q and K. It recomputes the forward pass, so it adds nothing to the cost of the output.
   Adjoint<T> adjoint = {};
   Diagnostics diagnostics;
 };
