@@ -97,6 +97,29 @@ TEST_CASE("feature_variance: keys beside which all that a query sees vanish chan
   CHECK(row.squared_error == doctest::Approx(own.squared_error).epsilon(1e-12));
 }
 
+TEST_CASE("feature_variance: keys beside which all that a query sees is nearly lost change nothing for it") {
+  // Features of a key of norm r are about exp(-r^2 / 2) of those of the key 0: for some r, and some draws, sums are
+  // subnormal numbers. Exponents of at most r^2 + r |w| < 2500 are rounded by 2500 u, some ten times; so are weights.
+  const double bound = 1e-11;
+  arma::mat x(1, 2), keys(3, 2, arma::fill::zeros);
+  x(0, 0) = 0.4;
+  x(0, 1) = 0.2;
+  for (int step = 0; step < 60; ++step) {
+    const double r = 36 + 0.05 * step;
+    CAPTURE(r);
+    keys(0, 0) = r;
+    keys(1, 0) = r * std::cos(0.01);
+    keys(1, 1) = r * std::sin(0.01);
+    for (int draw = 0; draw < 10; ++draw) {
+      const Key key = key_of("nearly").child(static_cast<std::uint64_t>(draw));
+      const VarianceRow row = feature_variance({x, keys, {2}}, 4, {}, key),
+                        own = feature_variance({x, keys.head_rows(2)}, 4, {}, key);
+      CHECK(row.status == own.status);
+      CHECK(std::abs(row.l1_error - own.l1_error) <= bound);
+    }
+  }
+}
+
 TEST_CASE("feature_variance: what fails is a status without numbers") {
   FeatureOptions options;
   options.map = FeatureMap::trf;  // two features a direction
