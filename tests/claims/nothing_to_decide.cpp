@@ -22,6 +22,7 @@
 using namespace croquis::claims;
 using croquis::Key;
 using croquis::Problem;
+using croquis::vanishes;
 using croquis::Verdict;
 
 namespace {

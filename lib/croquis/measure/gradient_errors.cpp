@@ -41,10 +41,10 @@ Sums sums_of(const arma::mat& g, const arma::mat& exact, const arma::mat& mean) 
           arma::accu(arma::square(exact)), arma::accu(arma::square(g - mean))};
 }
 
-// Undefined where the exact derivative, or for the cosine the other one, is zero.
-GradientRow::Part part_of(const Sums& s, std::size_t trials, bool random) {
+// Undefined where the exact derivative is not above its rounding, and the cosine where the other one is zero.
+GradientRow::Part part_of(const Sums& s, double rounding, std::size_t trials, bool random) {
   GradientRow::Part part;
-  if (!(s.exact > 0)) return part;
+  if (!(std::sqrt(s.exact) > rounding)) return part;
   part.rel = std::sqrt(s.error / s.exact);
   if (s.approximate > 0) part.cosine = s.inner / std::sqrt(s.approximate) / std::sqrt(s.exact);
   const auto count = static_cast<double>(trials);
@@ -53,22 +53,37 @@ GradientRow::Part part_of(const Sums& s, std::size_t trials, bool random) {
   return part;
 }
 
-void set_parts(GradientRow& row, const Gradient<double>& g, const Gradient<double>& exact, const Gradient<double>& mean,
-               std::size_t trials, bool random) {
+void set_parts(GradientRow& row, const Gradient<double>& g, const Gradient<double>& exact,
+               const GradientRounding& rounding, const Gradient<double>& mean, std::size_t trials, bool random) {
   const Sums q = sums_of(g.q, exact.q, mean.q), k = sums_of(g.k, exact.k, mean.k);
-  const auto set = [&](const Sums& sums, double& rel, double& cosine, double& spread) {
-    const GradientRow::Part part = part_of(sums, trials, random);
+  const auto set = [&](const Sums& sums, double zero, double& rel, double& cosine, double& spread) {
+    const GradientRow::Part part = part_of(sums, zero, trials, random);
     rel = part.rel;
     cosine = part.cosine;
     spread = part.spread;
   };
   Sums both = q;
   both += k;
-  set(both, row.qk_rel, row.qk_cosine, row.qk_spread);
-  set(q, row.q_rel, row.q_cosine, row.q_spread);
-  set(k, row.k_rel, row.k_cosine, row.k_spread);
-  set(sums_of(g.v, exact.v, mean.v), row.v_rel, row.v_cosine, row.v_spread);
-  set(sums_of(g.bias, exact.bias, mean.bias), row.bias_rel, row.bias_cosine, row.bias_spread);
+  set(both, rounding.q + rounding.k, row.qk_rel, row.qk_cosine, row.qk_spread);
+  set(q, rounding.q, row.q_rel, row.q_cosine, row.q_spread);
+  set(k, rounding.k, row.k_rel, row.k_cosine, row.k_spread);
+  set(sums_of(g.v, exact.v, mean.v), 0, row.v_rel, row.v_cosine, row.v_spread);
+  set(sums_of(g.bias, exact.bias, mean.bias), rounding.bias, row.bias_rel, row.bias_cosine, row.bias_spread);
+}
+
+// A draw that is not finite would leave the mean of all draws, and so the spread of each, without a value.
+void require_finite(const GradientRow& row, const Gradient<double>& g) {
+  const std::string status = status_of({{"output_rel", row.output_rel, true},
+                                        {"qk_rel", row.qk_rel, true},
+                                        {"q_rel", row.q_rel, true},
+                                        {"k_rel", row.k_rel, true},
+                                        {"v_rel", row.v_rel, true},
+                                        {"bias_rel", row.bias_rel, true},
+                                        {"dQ", arma::accu(g.q)},
+                                        {"dK", arma::accu(g.k)},
+                                        {"dV", arma::accu(g.v)},
+                                        {"db", arma::accu(g.bias)}});
+  if (status != "ok") throw std::runtime_error(status);
 }
 
 GradientRow failed(GradientRow row, const std::string& status) {
@@ -113,15 +128,15 @@ const Columns<GradientRow>& gradient_columns() {
        &GradientRow::output_rel},
       {{"qk_rel", Role::metric,
         "relative error in the Frobenius norm of the derivatives by Q and K together, ‖(dQ~, dK~) - (dQ, dK)‖_F / "
-        "‖(dQ, dK)‖_F",
+        "‖(dQ, dK)‖_F; `NA` where the exact derivatives may be rounding alone",
         "error of (dQ, dK)"},
        &GradientRow::qk_rel},
       {{"qk_cosine", Role::metric, "the cosine of the angle between (dQ~, dK~) and (dQ, dK), as vectors",
         "cosine of (dQ, dK)"},
        &GradientRow::qk_cosine},
       {{"qk_spread", Role::metric,
-        "‖g - m‖_F √(T / (T - 1)) / ‖(dQ, dK)‖_F for g = (dQ~, dK~) and its mean m over the T draws. The mean of its "
-        "square is the variance over the draws. 0 for a method that is not random, `NA` for one draw",
+        "‖g - m‖_F √(T / (T - 1)) / ‖(dQ, dK)‖_F for g = (dQ~, dK~) and its mean m over the T draws that did not fail. "
+        "The mean of its square is the variance over the draws. 0 for a method that is not random, `NA` for one draw",
         "spread of (dQ, dK)"},
        &GradientRow::qk_spread},
       {{"q_rel", Role::metric, "the relative error of dQ alone", "error of dQ"}, &GradientRow::q_rel},
@@ -180,8 +195,10 @@ const typename GradientErrors<T>::Reference& GradientErrors<T>::reference_of(Tar
   if (const auto found = references_.find(target); found != references_.end()) return found->second;
   const auto exact_problem = in_precision<double>(problem_);
   const auto exact = exact_attention(exact_problem, target);
-  auto gradient = exact_gradient(exact_problem, target, exact, arma::conv_to<arma::mat>::from(cotangent_));
-  return references_.emplace(target, Reference{exact.output, std::move(gradient)}).first->second;
+  const auto cotangent = arma::conv_to<arma::mat>::from(cotangent_);
+  auto gradient = exact_gradient(exact_problem, target, exact, cotangent);
+  const GradientRounding rounding = gradient_rounding(exact_problem, target, cotangent);
+  return references_.emplace(target, Reference{exact.output, std::move(gradient), rounding}).first->second;
 }
 
 template <typename T>
@@ -232,9 +249,12 @@ std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::u
       stopwatch = {};
       gradients.back() = in_double(approximation.adjoint(owner_->cotangent_));
       row.seconds_adjoint = stopwatch.seconds();
-      const arma::mat& exact = owner_->references_.at(method_->target).output;
+      const Reference& exact = owner_->references_.at(method_->target);
       const auto output = arma::conv_to<arma::mat>::from(approximation.output);
-      row.output_rel = frobenius_norm<double>(output - exact) / frobenius_norm(exact);
+      row.output_rel = frobenius_norm<double>(output - exact.output) / frobenius_norm(exact.output);
+      const Gradient<double>& g = *gradients.back();
+      set_parts(row, g, exact.gradient, exact.rounding, g, 1, random);  // the spread is set below
+      require_finite(row, g);
     } catch (const std::exception& failure) {
       gradients.back().reset();
       row = failed(std::move(row), failure.what());
@@ -261,15 +281,10 @@ std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::u
   mean->k *= share;
   mean->v *= share;
   mean->bias *= share;
-  const Gradient<double>& exact = owner_->references_.at(method_->target).gradient;
+  const Reference& reference = owner_->references_.at(method_->target);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!gradients[i]) continue;
-    set_parts(rows[i], *gradients[i], exact, *mean, count, random);
-    const std::string status = status_of({{"output_rel", rows[i].output_rel, true},
-                                          {"qk_rel", rows[i].qk_rel, true},
-                                          {"v_rel", rows[i].v_rel, true},
-                                          {"bias_rel", rows[i].bias_rel, true}});
-    if (status != "ok") rows[i] = failed(std::move(rows[i]), status);
+    set_parts(rows[i], *gradients[i], reference.gradient, reference.rounding, *mean, count, random);
   }
   return rows;
 }

@@ -5,6 +5,7 @@
 #include <croquis/attention/method_choice.hpp>
 #include <croquis/attention/problem.hpp>
 #include <croquis/measure/columns.hpp>
+#include <croquis/measure/vanishing.hpp>
 #include <croquis/random/key.hpp>
 #include <cstdint>
 #include <limits>
@@ -61,8 +62,9 @@ class GradientErrors {
   class Prepared {
    public:
     /// The rows of trials 1, ..., trials at d. A failure becomes the status of its row. The caller sets input, seed and
-    /// precision. With the exact derivative g, that of trial t, g_t, and the mean m of all T trials: rel = ||g_t -
-    /// g||_F / ||g||_F, cosine = <g_t, g> / (||g_t||_F ||g||_F), spread = ||g_t - m||_F sqrt(T / (T - 1)) / ||g||_F.
+    /// precision. With the exact derivative g, that of trial t, g_t, and the mean m of the T trials that did not fail:
+    /// rel = ||g_t - g||_F / ||g||_F, cosine = <g_t, g> / (||g_t||_F ||g||_F), spread = ||g_t - m||_F sqrt(T / (T - 1))
+    /// / ||g||_F. Undefined where ||g||_F is at most its gradient_rounding().
     /// Randomness: trial t uses key.child("draws").child(method).child(d).child(t), as in MethodErrors.
     /// Memory: the gradients of all trials.
     std::vector<GradientRow> rows(arma::uword d, std::uint64_t trials) const;
@@ -88,6 +90,7 @@ class GradientErrors {
   struct Reference {
     arma::mat output;
     Gradient<double> gradient;
+    GradientRounding rounding;
   };
   const Reference& reference_of(Target target);
 

@@ -124,7 +124,8 @@ bool is_flat(const Check& check, const SpreadCase& on, const std::vector<double>
     for (const double norm : norms) {
       const Problem<double> problem = tokens.of_norm(norm);
       const GradientErrors<double> errors(problem, check.draw_key.child("draws").child(tokens.name));
-      if (vanishes(exact_adjoint(problem, target)(errors.cotangent()), problem, errors.cotangent())) return true;
+      if (vanishes(exact_adjoint(problem, target)(errors.cotangent()), problem, target, errors.cotangent()))
+        return true;
     }
   }
   return false;

@@ -1,0 +1,40 @@
+// Outputs, errors and derivatives that are rounding alone, with which nothing can be compared.
+#pragma once
+
+#include <armadillo>
+#include <croquis/attention/gradient.hpp>
+#include <croquis/attention/problem.hpp>
+
+namespace croquis {
+
+/// max ||q_i|| max ||k_j|| / sqrt(p): no score is larger, and a computed one is off by (p + 2) u times this at most.
+double largest_score(const Problem<double>& problem);
+
+/// What a weight b_ij that is computed is off by, relative to itself, and by as much a product with n weights.
+double weight_rounding(const Problem<double>& problem);
+
+/// Whether the computed output B V is no larger than what rounding alone may make of 0: for values that are 0, or that
+/// flat attention averages to 0. Cost: the lengths of all rows.
+bool vanishes(const arma::mat& output, const Problem<double>& problem);
+
+/// Whether an error ||O~ - O|| of an output (spectral or Frobenius norm) is no larger than what rounding alone may make
+/// of it where the method is exact. Two such errors, or their quotient, say nothing of the methods. Cost: the lengths
+/// of all rows.
+bool is_rounding(double error, const Problem<double>& problem);
+
+/// What rounding alone may make of derivatives that are 0, at most, in the Frobenius norm.
+struct GradientRounding {
+  double q = 0, k = 0, bias = 0;
+};
+
+/// That of the computed derivatives of <cotangent, B V> for the weights B of a target: they are 0 for equal values, or
+/// weights of 0 and 1, those by Q also for equal keys. A bias counts as far as keys have weights because of it. All
+/// are 0 for the kernelized target, whose derivatives are sums of differences that no others cancel.
+/// Cost: the lengths of all rows.
+GradientRounding gradient_rounding(const Problem<double>& problem, Target target, const arma::mat& cotangent);
+
+/// Whether the computed derivatives by Q and K together are no larger than this.
+bool vanishes(const Gradient<double>& gradient, const Problem<double>& problem, Target target,
+              const arma::mat& cotangent);
+
+}  // namespace croquis

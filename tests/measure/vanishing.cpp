@@ -1,0 +1,132 @@
+// The rounding of exact derivatives, against dense ones in long double.
+#include <doctest/doctest.h>
+#include <croquis/attention/exact_adjoint.hpp>
+#include <croquis/measure/vanishing.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "support/attention.hpp"
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/relative.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+struct Derivatives {
+  Dense q, k, bias;
+};
+
+Dense unit_rows_of(Dense x) {
+  for (arma::uword i = 0; i < x.rows; ++i) {
+    long double square = 0;
+    for (arma::uword c = 0; c < x.cols; ++c) square += x(i, c) * x(i, c);
+    for (arma::uword c = 0; c < x.cols; ++c) x(i, c) /= std::sqrt(square);
+  }
+  return x;
+}
+
+// (I - x^ x^T) d / |x| for the rows x and those d of the derivatives by x^ = x / |x|.
+void through_unit_rows(Dense& d, const Dense& x) {
+  for (arma::uword i = 0; i < x.rows; ++i) {
+    long double square = 0, along = 0;
+    for (arma::uword c = 0; c < x.cols; ++c) {
+      square += x(i, c) * x(i, c);
+      along += d(i, c) * x(i, c);
+    }
+    for (arma::uword c = 0; c < x.cols; ++c) d(i, c) = (d(i, c) - along * x(i, c) / square) / std::sqrt(square);
+  }
+}
+
+// By the formulas, entry by entry, for as many queries as keys in one dimension.
+Derivatives dense(const Problem<double>& problem, Target target, const Dense& g) {
+  const arma::uword n = problem.n();
+  const Dense q = problem.Q(), k = problem.K(), x = has_unit_rows(target) ? unit_rows_of(q) : q,
+              y = has_unit_rows(target) ? unit_rows_of(k) : k;
+  const long double scale = has_unit_rows(target) ? 1 : 1 / std::sqrt(static_cast<long double>(problem.p()));
+  Dense scores = scale * (x * transposed(y));
+  if (has_position(target)) scores = scores + pairwise_bias(problem);
+  const Dense weights = softmax_of(scores), by_weights = g * transposed(problem.V());
+  Dense of_scores(n, n), bias(problem.position().bias.n_elem, 1);
+  for (arma::uword i = 0; i < n; ++i) {
+    long double mean = 0;
+    for (arma::uword j = 0; j < n; ++j) mean += weights(i, j) * by_weights(i, j);
+    for (arma::uword j = 0; j < n; ++j) {
+      of_scores(i, j) = weights(i, j) * (by_weights(i, j) - mean);
+      if (has_position(target)) bias(j + n - 1 - i, 0) += of_scores(i, j);
+    }
+  }
+  Derivatives d{scale * (of_scores * y), scale * (transposed(of_scores) * x), bias};
+  if (has_unit_rows(target)) {
+    through_unit_rows(d.q, q);
+    through_unit_rows(d.k, k);
+  }
+  return d;
+}
+
+double off(const arma::mat& x, const Dense& expected) {
+  return static_cast<double>(frobenius(Dense(x) - expected));
+}
+
+constexpr Target kSoftmaxTargets[] = {Target::softmax, Target::normalized, Target::softmax_rpe, Target::normalized_rpe};
+
+}  // namespace
+
+TEST_CASE("gradient_rounding: no derivative is farther from that in long double, of whatever weights and values") {
+  const Key key = Key(test_seed()).child("gradient_rounding");
+  const arma::mat g = random_matrix(20, 3, key.child("g"));
+  for (const Target target : kSoftmaxTargets) {
+    for (const arma::uword p : {1, 4}) {
+      for (const double norm : {1e-6, 1.0, 5.0, 30.0}) {
+        for (const bool equal : {false, true}) {
+          CAPTURE(std::string(name_of(target)));
+          CAPTURE(p);
+          CAPTURE(norm);
+          CAPTURE(equal);
+          const Problem<double> drawn = random_problem<double>(20, p, 3, norm, key.child("problem"), 3);
+          const arma::mat v = equal ? arma::repmat(drawn.V().row(0), 20, 1) : drawn.V();
+          const Problem<double> problem{
+              drawn.Q(), drawn.K(), v, {}, random_position<double>(20, 1, false, norm, key.child("bias"), false)};
+          const Gradient<double> found = exact_adjoint(problem, target)(g);
+          const Derivatives exact = dense(problem, target, g);
+          const GradientRounding rounding = gradient_rounding(problem, target, g);
+          CHECK(off(found.q, exact.q) <= rounding.q);
+          CHECK(off(found.k, exact.k) <= rounding.k);
+          CHECK(off(found.bias, exact.bias) <= rounding.bias);
+          if (equal) CHECK(vanishes(found, problem, target, g));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("gradient_rounding: a small part of ordinary derivatives, whatever is masked by the bias") {
+  const Key key = Key(test_seed()).child("ordinary");
+  const arma::mat g = random_matrix(20, 3, key.child("g"));
+  RelativePosition<double> position = random_position<double>(20, 1, false, 1, key.child("bias"), false);
+  position.bias.head(5).fill(-std::numeric_limits<double>::infinity());
+  position.bias.tail(5).fill(-1e300);
+  const Problem<double> drawn = random_problem<double>(20, 4, 3, 1, key.child("problem"));
+  const Problem<double> problem{drawn.Q(), drawn.K(), drawn.V(), {}, position};
+  for (const Target target : kSoftmaxTargets) {
+    CAPTURE(std::string(name_of(target)));
+    const Gradient<double> found = exact_adjoint(problem, target)(g);
+    const GradientRounding rounding = gradient_rounding(problem, target, g);
+    CHECK(rounding.q <= 1e-6 * arma::norm(found.q, "fro"));
+    CHECK(rounding.k <= 1e-6 * arma::norm(found.k, "fro"));
+    if (has_position(target)) CHECK(rounding.bias <= 1e-6 * arma::norm(found.bias));
+    CHECK_FALSE(vanishes(found, problem, target, g));
+  }
+}
+
+TEST_CASE("gradient_rounding: of derivatives by the kernelized target those that are 0 alone vanish") {
+  const Key key = Key(test_seed()).child("kernelized");
+  const Problem<double> far = random_problem<double>(20, 4, 3, 40, key);  // kernels down to the smallest number
+  const arma::mat g = random_matrix(20, 3, key.child("g"));
+  const Gradient<double> found = exact_adjoint(far, Target::kernelized)(g);
+  CHECK_FALSE(vanishes(found, far, Target::kernelized, g));
+  CHECK(vanishes({0 * found.q, 0 * found.k, found.v, found.bias}, far, Target::kernelized, g));
+}
