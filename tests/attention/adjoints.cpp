@@ -86,6 +86,40 @@ TEST_CASE("adjoints: every method that has one, against differences of its outpu
   }
 }
 
+TEST_CASE("adjoints: a key far away, or all tokens, take no digits from derivatives of the kernelized target") {
+  // All are multiples of 2^-10 and at most 2^42, so that those moved are exact too. The key that is far away has the
+  // weight 0 wherever it is. So derivatives differ by rounding alone: of 13 points of norm about 2, by less than 1e4 u,
+  // and by the pseudo-inverse of a core, with an offset in its diagonal, times at most 1 / .1 twice.
+  const Key key = Key(55);
+  const auto points = [&](const char* name) -> arma::mat {
+    return arma::round(1024 * random_matrix(12, 6, key.child(name))) / 1024;
+  };
+  const arma::mat q = points("q"), k = points("k"), v = random_matrix(12, 3, key.child("v"));
+  const arma::mat g = random_matrix(12, 3, key.child("g"));
+  SkyformerOptions some;
+  some.landmarks = LandmarkPolicy::given;
+  some.given = {0, 1, 2, 13, 14};  // key 0, token 12, is not among them
+  some.ridge = 0.1;
+  const auto derivatives = [&](double far, double offset) {
+    arma::mat keys = k + offset;
+    keys.row(0).fill(offset + far);
+    const Problem<double> problem(q + offset, keys, v);
+    return std::vector<Gradient<double>>{exact_adjoint(problem, Target::kernelized)(g),
+                                         skyformer(problem, 5, key, some).adjoint(g)};
+  };
+  const std::vector<Gradient<double>> expected = derivatives(0x1p10, 0);
+  for (const auto& [far, offset] : {std::pair{0x1p42, 0.0}, {0x1p10, 0x1p40}, {-0x1p42, 0x1p30}}) {
+    CAPTURE(far);
+    CAPTURE(offset);
+    const std::vector<Gradient<double>> found = derivatives(far, offset);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CAPTURE(i);
+      CHECK(arma::norm(found[i].q - expected[i].q, "fro") <= 1e-10 * arma::norm(expected[i].q, "fro"));
+      CHECK(arma::norm(found[i].k - expected[i].k, "fro") <= 1e-10 * arma::norm(expected[i].k, "fro"));
+    }
+  }
+}
+
 TEST_CASE("adjoints: where a pseudo-inverse is exact its gradient is that of exact attention, however short the rows") {
   // Cores of small norms have eigenvalues of all sizes down to the cut-off, d u of the largest. A rounding error u that
   // is divided by one of them is at most 1/d; one that is divided by two is of any size.

@@ -3,6 +3,7 @@
 #include <croquis/attention/exact_tokens.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
+#include <croquis/kernel/point_differences.hpp>
 #include <croquis/kernel/streamed_adjoint.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
@@ -40,18 +41,6 @@ struct AdjointScores {
   }
 };
 
-template <typename T>
-arma::Mat<T> with_ones(const arma::Mat<T>& rows) {
-  return arma::join_rows(rows, arma::Mat<T>(rows.n_rows, 1, arma::fill::ones));
-}
-
-// D Y - (D 1) o x for products with [Y 1]: the derivatives by the rows x of a Gaussian kernel.
-template <typename T>
-arma::Mat<T> towards(const arma::Mat<T>& products, const arma::Mat<T>& x) {
-  const arma::Col<T> sums = products.tail_cols(1);
-  return products.head_cols(x.n_cols) - x.each_col() % sums;
-}
-
 }  // namespace
 
 template <typename T>
@@ -67,22 +56,28 @@ Gradient<T> exact_gradient(const Problem<T>& problem, Target target, const Exact
   const bool kernelized = target == Target::kernelized;
   const arma::Col<T> zeros(problem.n_q(), arma::fill::zeros);
   const arma::Col<T> delta = kernelized ? zeros : row_products(cotangent, exact.output);
-  const arma::Mat<T> q = tokens.q.head_cols(p), k = transposed<T>(tokens.k.head_rows(p));
+  const T scale = std::pow(static_cast<T>(p), T(-0.25));
+  arma::Mat<T> q, k;
+  if (kernelized) {
+    const arma::Row<T> middle = middle_of(problem.Q(), problem.K());
+    q = points_and_ones(problem.Q(), middle, scale);
+    k = points_and_ones(problem.K(), middle, scale);
+  } else {
+    q = tokens.q.head_cols(p);
+    k = transposed<T>(tokens.k.head_rows(p));
+  }
   std::vector<arma::Col<T>> bias;
   if (tokens.has_bias) bias.assign(kAdjointGroups, arma::Col<T>(tokens.grid.size(), arma::fill::zeros));
-  StreamedAdjoint<T> d = streamed_adjoint<T>(AdjointScores<T>{tokens, bias},
-                                             {problem.V(), cotangent, kernelized ? zeros : exact.log_row_sums, delta,
-                                              kernelized ? with_ones(q) : q, kernelized ? with_ones(k) : k});
+  StreamedAdjoint<T> d = streamed_adjoint<T>(
+      AdjointScores<T>{tokens, bias}, {problem.V(), cotangent, kernelized ? zeros : exact.log_row_sums, delta, q, k});
   Gradient<T> gradient{std::move(d.left), std::move(d.right), std::move(d.x), {}};
   if (kernelized) {
-    gradient.q = towards(gradient.q, q);
-    gradient.k = towards(gradient.k, k);
-  }
-  if (has_unit_rows(target)) {
+    gradient.q = towards(gradient.q, q, scale);
+    gradient.k = towards(gradient.k, k, scale);
+  } else if (has_unit_rows(target)) {
     gradient.q = unit_rows_adjoint(problem.Q(), gradient.q);
     gradient.k = unit_rows_adjoint(problem.K(), gradient.k);
   } else {
-    const T scale = std::pow(static_cast<T>(p), T(-0.25));
     gradient.q *= scale;
     gradient.k *= scale;
   }
