@@ -195,6 +195,18 @@ TEST_CASE_TEMPLATE("FeaturePair::attend: the same bits for any number of threads
                  "a row of X for every key, got rows = 700, keys = 1300"));
 }
 
+TEST_CASE_TEMPLATE("FeaturePair: sums of features of many keys, for which BLAS takes threads where it may", T, float,
+                   double) {
+  const arma::Mat<T> y = rows<T>(1300, 2, "y"), v = random_matrix<T>(1300, kValues, Key(test_seed()).child("v"));
+  const FeaturePair<T> pair = pair_of(y, y, 70, {FeatureMap::prf});
+  const auto shifts = pair.shifts();
+  const ThreadCount one(1);
+  const arma::Mat<T> sums = pair.key_sums(v, shifts), output = pair.attend_sums(sums, shifts).output;
+  const ThreadCount four(4);
+  CHECK(identical(pair.key_sums(v, shifts), sums));
+  CHECK(identical(pair.attend_sums(sums, shifts).output, output));
+}
+
 TEST_CASE_TEMPLATE(
     "FeaturePair: sums of the features of keys in parts, with the shifts of all, make the rows of attend()", T, float,
     double) {

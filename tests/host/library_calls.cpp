@@ -4,6 +4,7 @@
 #include <croquis/attention/method.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/claims/ledger.hpp>
+#include <croquis/features/feature_pair.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/inputs/text.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
@@ -21,6 +22,7 @@
 #include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
+#include <croquis/sampling/point_tree.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
 #include <croquis/sketch/description.hpp>
 #include <croquis/sketch/distributions.hpp>
@@ -124,6 +126,23 @@ void add_sketches(Results& results, const std::string& type) {
   }
 }
 
+// Sums over parts of the keys, and products that are the host's own.
+template <typename T>
+void add_parts(Results& results, const std::string& type) {
+  for (const FeatureMap map : {FeatureMap::prf, FeatureMap::trf}) {
+    const std::string name = type + "features " + std::string(name_of(map));
+    const FeaturePair<T> pair(normals<T>(n, 32, "q") / T(4), normals<T>(n, 32, "k") / T(4), 2 * d, {.map = map},
+                              Key(1));
+    const auto shifts = pair.shifts();
+    const arma::Mat<T> sums = pair.key_sums(normals<T>(n, 24, "x"), shifts);
+    results[name + " key sums"] = doubles(sums);
+    results[name + " attend sums"] = doubles(pair.attend_sums(sums, shifts).output);
+  }
+  const arma::Mat<T> a = normals<T>(n, n / 2, "a");
+  const auto product = [a](const arma::Mat<T>& x) -> arma::Mat<T> { return a.t() * (a * x); };
+  results[type + "dense"] = doubles(LinearOperator<T>{n / 2, n / 2, product, {}}.dense());
+}
+
 void add_measurements(Results& results) {
   const Problem<double> problem = problem_of<double>();
   const arma::mat exact = exact_attention(problem, Target::kernelized).output;
@@ -168,6 +187,8 @@ std::map<std::string, arma::mat> library_results() {
   add_linear_algebra<double>(results, "double ");
   add_sketches<float>(results, "float ");
   add_sketches<double>(results, "double ");
+  add_parts<float>(results, "float ");
+  add_parts<double>(results, "double ");
   add_measurements(results);
   add_gradients_and_claims(results);
   return results;

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <omp.h>
 #include <croquis/linalg/linear_operator.hpp>
 
 #include <optional>
@@ -33,6 +34,20 @@ TEST_CASE("as_operator: a copy outlives the original") {
     copy = original;
   }
   CHECK(identical(copy->dense(), arma::mat(3, 2, arma::fill::ones)));
+}
+
+TEST_CASE("LinearOperator::dense: the product of a program runs on one thread of BLAS, and its setting is as it was") {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(3);
+  int within = 0;
+  const auto product = [&](const arma::mat& x) -> arma::mat {
+    within = omp_get_max_threads();
+    return 2 * x;
+  };
+  CHECK(identical(LinearOperator<double>{2, 2, product, product}.dense(), arma::mat{{2, 0}, {0, 2}}));
+  CHECK(within == 1);
+  CHECK(omp_get_max_threads() == 3);
+  omp_set_num_threads(before);
 }
 
 TEST_CASE_TEMPLATE("divided_rows: the rows of a product A B^T, each divided by its number, and the transpose", T, float,

@@ -1,6 +1,7 @@
 // FeaturePair::attend: products with features that are computed in blocks.
 #include <algorithm>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/kernel/streamed_product.hpp>
@@ -128,6 +129,7 @@ void FeaturePair<T>::for_blocks(arma::uword tokens, const Body& body) const {
 
 template <typename T>
 arma::Mat<T> FeaturePair<T>::key_sums(const arma::Mat<T>& x, const Shifts& shifts) const {
+  const SerialBlas serial;
   require(x.n_rows == y_->n_rows, "features", "a row of X for every key", {{"rows", x.n_rows}, {"keys", y_->n_rows}});
   const arma::Mat<T> values = arma::join_rows(x, arma::Mat<T>(x.n_rows, 1, arma::fill::ones));
   arma::Mat<T> sums(count(), values.n_cols, arma::fill::zeros);
@@ -139,6 +141,7 @@ arma::Mat<T> FeaturePair<T>::key_sums(const arma::Mat<T>& x, const Shifts& shift
 
 template <typename T>
 typename FeaturePair<T>::Attended FeaturePair<T>::attend_sums(const arma::Mat<T>& sums, const Shifts& shifts) const {
+  const SerialBlas serial;
   require(sums.n_rows == count() && sums.n_cols >= 1, "features", "sums of every feature",
           {{"rows", sums.n_rows}, {"features", count()}});
   arma::Mat<T> products(x_->n_rows, sums.n_cols, arma::fill::zeros);

@@ -3,6 +3,7 @@
 
 #include <armadillo>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -20,7 +21,10 @@ struct LinearOperator {
   Product apply_transposed;  ///< X (m x k) -> A^T X (n x k)
 
   /// A as a stored matrix (m x n), computed as A I. Cost: one product with n columns. For tests and small matrices.
-  arma::Mat<T> dense() const { return apply(arma::Mat<T>(cols, cols, arma::fill::eye)); }
+  arma::Mat<T> dense() const {
+    const SerialBlas serial;  // apply may be a function of the host
+    return apply(arma::Mat<T>(cols, cols, arma::fill::eye));
+  }
 };
 
 /// The operator of a stored matrix.

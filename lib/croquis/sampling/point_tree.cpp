@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
 #include <croquis/linalg/norms.hpp>
@@ -272,6 +273,7 @@ std::vector<std::uint32_t> PointTree::coarser(arma::uword wanted) const {
 template <typename T>
 PointTree split_points(const arma::Mat<T>& points, const arma::Col<T>& weights, arma::uword leaves,
                        SplitDirection direction, const Key& draw_key) {
+  const SerialBlas serial;
   require(weights.n_elem == points.n_cols && leaves >= 1, "split_points", "a weight for each point, leaves >= 1",
           {{"points", points.n_cols}, {"weights", weights.n_elem}, {"leaves", leaves}});
   if (leaves >= points.n_cols) return each_alone(points.n_cols);
