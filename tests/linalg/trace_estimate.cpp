@@ -172,6 +172,21 @@ TEST_CASE("spectral_sum: the interval covers as often as Student's does for thes
   }
 }
 
+TEST_CASE("spectral_sum: of forms whose squares vanish or overflow, the interval is as wide") {
+  const Key key = Key(test_seed()).child("scaled");
+  const auto square = kFunctions[1].f;
+  const arma::mat a = with_singular_values(20, 20, kFewEigenvalues, few_key());
+  const auto expected = spectral_sum<double>(as_operator(a), square, {}, {}, key);
+  CHECK(expected.lower < 0.99 * expected.upper);
+  for (const double scale : {0x1p-300, 0x1p300}) {
+    const auto sum = spectral_sum<double>(as_operator(arma::mat(scale * a)), square, {}, {}, key);
+    // A power of two changes no bit.
+    CHECK(sum.value == square(scale) * expected.value);
+    CHECK(sum.lower == square(scale) * expected.lower);
+    CHECK(sum.upper == square(scale) * expected.upper);
+  }
+}
+
 TEST_CASE("spectral_sum: known directions are summed as they are, and the probes see the rest") {
   const Key key = Key(test_seed()).child("known");
   const arma::mat a = with_singular_values(90, 80, kEigenvalues, key);

@@ -130,6 +130,32 @@ TEST_CASE("matrix_spectrum: of a given matrix, tall, wide or square, with the su
   CHECK(refusal([] { matrix_spectrum(arma::mat(0, 3), Key(1)); }).find("entries") != std::string::npos);
 }
 
+TEST_CASE("matrix_spectrum: of a matrix times a power of two, all numbers are so, and shares the same") {
+  const Key key = Key(test_seed()).child("scaled");
+  const SpectrumSettings lanczos{SpectrumMethod::lanczos, 4, 16};
+  const arma::mat matrix = random_matrix(60, 20, key);  // columns so short that Armadillo adds their squares itself
+  const auto expected = matrix_spectrum(matrix, key, lanczos);
+  CHECK(expected[3].cumulative_hi - expected[3].cumulative_lo > 1e-4);  // of the probes, which no 16 numbers agree in
+  // 2^-900 and 2^900 are exact; squares of the one vanish, those of the other overflow, and at 2^-530 they are
+  // subnormal.
+  for (const int exponent : {-900, -530, 500, 900}) {
+    CAPTURE(exponent);
+    const double scale = std::ldexp(1.0, exponent);
+    const auto found = matrix_spectrum(scale * matrix, key, lanczos);
+    REQUIRE(found.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(found[i].status == "ok");
+      CHECK(found[i].singular_value == scale * expected[i].singular_value);
+      CHECK(found[i].residual == scale * expected[i].residual);
+      CHECK(found[i].cumulative == expected[i].cumulative);
+      CHECK(found[i].cumulative_lo == expected[i].cumulative_lo);
+      CHECK(found[i].cumulative_hi == expected[i].cumulative_hi);
+      // Two norms of 1200 entries, each to (n + 2) u / 2 at most.
+      CHECK(found[i].frobenius / scale == doctest::Approx(expected[i].frobenius).epsilon(1.5e-13));
+    }
+  }
+}
+
 TEST_CASE("matrix_spectrum: of a matrix of zeros the sum is 0, and shares of it are no numbers") {
   for (const SpectrumMethod method : {SpectrumMethod::dense, SpectrumMethod::lanczos}) {
     auto rows = matrix_spectrum(arma::mat(12, 5, arma::fill::zeros), Key(1), {.method = method, .leading = 3});

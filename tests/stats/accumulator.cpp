@@ -59,6 +59,45 @@ TEST_CASE("Accumulator: the moments are those of the definition, for symmetric a
   }
 }
 
+TEST_CASE("Accumulator: the same shape at every size that a double may have, also merged") {
+  const std::vector<double> sample = exponential_sample(50, Key(test_seed()).child("sizes"));
+  const Accumulator expected = accumulated(sample);
+  for (const int exponent : {-1000, -600, -270, 270, 600, 1000}) {
+    CAPTURE(exponent);
+    std::vector<double> scaled = sample;
+    for (double& x : scaled) x = std::ldexp(x, exponent);
+    Accumulator merged = accumulated({scaled.begin(), scaled.begin() + 20});
+    merged.merge(accumulated({scaled.begin() + 20, scaled.end()}));
+    const Accumulator whole = accumulated(scaled);
+    // A power of two changes no bit.
+    CHECK(whole.mean() == std::ldexp(expected.mean(), exponent));
+    CHECK(whole.standard_deviation() == std::ldexp(expected.standard_deviation(), exponent));
+    CHECK(whole.standard_error() == std::ldexp(expected.standard_error(), exponent));
+    CHECK(whole.variance() == std::ldexp(expected.variance(), 2 * exponent));
+    CHECK(whole.kurtosis() == expected.kurtosis());
+    const double bound = 4 * 20 * 50 * kUnit;  // as in check_moments()
+    CHECK(merged.standard_deviation() == doctest::Approx(whole.standard_deviation()).epsilon(2 * bound).scale(0));
+    CHECK(merged.kurtosis() == doctest::Approx(whole.kurtosis()).epsilon(2 * bound).scale(0));
+  }
+  CHECK(accumulated({1e200, 1e200, 1e200}).variance() == 0);
+}
+
+TEST_CASE("Accumulator: values whose sizes are far apart, in either order, and merged either way") {
+  // 1e-150 is nothing beside 1e150, but neither does it spoil it: deviations -1/3, -1/3 and 2/3 of 1e150.
+  const std::vector<std::vector<double>> orders = {{1e-150, 2e-150, 1e150}, {1e150, 2e-150, 1e-150}};
+  for (const std::vector<double>& sample : orders) {
+    Accumulator forward = accumulated({sample[0], sample[1]}), backward = accumulated({sample[2]});
+    Accumulator other = backward;
+    backward.merge(forward);
+    forward.merge(other);
+    for (const Accumulator& a : {accumulated(sample), forward, backward}) {
+      CHECK(a.mean() == doctest::Approx(1e150 / 3).epsilon(1e-14));
+      CHECK(a.standard_deviation() == doctest::Approx(1e150 / std::sqrt(3.0)).epsilon(1e-14));
+      CHECK(a.kurtosis() == doctest::Approx(1.5).epsilon(1e-14));
+    }
+  }
+}
+
 TEST_CASE("Accumulator: an offset of 1e9 costs nothing, where sums of squares lose everything") {
   // Deviations -6, -3, 3, 6: M_2 = 90, M_4 = 2754. All steps are exact but the thirds in the mean, which are
   // off by u 1e9 = 1e-7.

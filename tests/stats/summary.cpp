@@ -50,6 +50,16 @@ TEST_CASE("summarise: values that are all the same have standard error zero") {
   CHECK(summary.q90 == 0.1);
 }
 
+TEST_CASE("summarise: the standard error of values whose squares overflow, or vanish") {
+  // s^2 of 1, 2, 4 is 7 / 3.
+  for (const double size : {1e-307, 1e-170, 1.0, -1e160, 1e307}) {
+    CAPTURE(size);
+    const Summary summary = summarise({size, 2 * size, 4 * size});
+    CHECK(summary.standard_error == doctest::Approx(std::sqrt(7.0) / 3 * std::abs(size)).epsilon(1e-14).scale(0));
+  }
+  CHECK(summarise({0, 0, 0}).standard_error == 0);
+}
+
 TEST_CASE("summarise: heavy tails are those whose mean few values decide; neither equal nor plain values are marked") {
   CHECK(summarise({1, 2, 3, 4, 10.1}).heavy_tailed);       // more than half of the sum
   CHECK_FALSE(summarise({1, 2, 3, 4, 9.9}).heavy_tailed);  // less, and the mean 3.98 is below the 90 % quantile

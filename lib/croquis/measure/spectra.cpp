@@ -71,6 +71,19 @@ Spectrum lanczos_spectrum(const ScoreOperator& scores, const Key& key, const Spe
   return s;
 }
 
+Spectrum lanczos_spectrum(const arma::mat& matrix, const Key& key, const SpectrumSettings& settings) {
+  // With the smaller side as columns: vectors are shorter, and no zeros beyond the singular values are counted.
+  const bool wide = matrix.n_cols > matrix.n_rows;
+  arma::mat scaled = over_power_of_two(wide ? arma::mat(matrix.t()) : matrix);  // for the squares of norms
+  const double largest = largest_entry(matrix);
+  const double unit = largest > 0 && std::isfinite(largest) ? largest / largest_entry(scaled) : 1;
+  Spectrum s = lanczos_spectrum({as_operator(std::move(scaled)), 0, frobenius_norm(matrix)}, key, settings);
+  s.values *= unit;
+  s.residuals *= unit;
+  for (double* total : {&s.total, &s.total_lo, &s.total_hi}) *total *= unit;
+  return s;
+}
+
 void require_finite(const Spectrum& s) {
   const std::string status = status_of({{"singular_value", arma::accu(s.values)},
                                         {"frobenius", s.frobenius},
@@ -238,10 +251,7 @@ std::vector<SpectrumRow> matrix_spectrum(const arma::mat& matrix, const Key& key
   common.method = plan.lanczos ? "lanczos" : "dense";
   return guarded_rows(common, [&] {
     if (!plan.lanczos) return dense_spectrum(matrix);
-    // With the smaller side as columns: vectors are shorter, and no zeros beyond the singular values are counted.
-    const bool wide = matrix.n_cols > matrix.n_rows;
-    return lanczos_spectrum({as_operator(wide ? arma::mat(matrix.t()) : matrix), 0, frobenius_norm(matrix)}, key,
-                            settings);
+    return lanczos_spectrum(matrix, key, settings);
   });
 }
 

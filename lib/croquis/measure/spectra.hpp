@@ -75,8 +75,8 @@ SpectrumPlan plan_spectrum(const Problem<double>& problem, const std::string& ma
 std::vector<SpectrumRow> matrix_spectrum(const Problem<double>& problem, const std::string& matrix, const Key& key,
                                          const SpectrumSettings& settings = {});
 
-/// The same for a given matrix (m x n): dense if its smaller side is at most 4096, otherwise by products with it. The
-/// caller sets matrix, input and seed.
+/// The same for a given matrix (m x n): dense if its smaller side is at most 4096, otherwise by products with it over a
+/// power of two, so that entries may be of any size. The caller sets matrix, input and seed.
 /// Randomness: lanczos, children of `key`.
 /// Throws: std::invalid_argument for an empty matrix and for settings out of range.
 SpectrumPlan plan_spectrum(const arma::mat& matrix, const SpectrumSettings& settings = {});

@@ -5,18 +5,33 @@
 
 namespace croquis {
 
+// Makes the unit at least half of the deviation.
+void Accumulator::raise_unit(double deviation) {
+  if (std::abs(deviation) < 2 * unit_) return;
+  const double larger = std::ldexp(1.0, std::ilogb(deviation)), share = unit_ / larger;
+  m2_ *= share * share;
+  m3_ *= share * share * share;
+  m4_ *= share * share * share * share;
+  unit_ = larger;
+}
+
 void Accumulator::add(double x) {
   require(std::isfinite(x), "Accumulator::add", "a finite value", {{"x", x}});
-  const auto before = static_cast<double>(count_);
-  ++count_;
+  const auto before = static_cast<double>(count_++);
+  if (count_ == 1) {
+    mean_ = min_ = max_ = x;
+    return;
+  }
   const auto n = static_cast<double>(count_);
-  const double delta = x - mean_, step = delta / n, square = delta * step * before;
-  mean_ += step;
+  const double deviation = x - mean_;
+  raise_unit(deviation);
+  const double delta = deviation / unit_, step = delta / n, square = delta * step * before;
+  mean_ += deviation / n;
   m4_ += square * step * step * (n * n - 3 * n + 3) + 6 * step * step * m2_ - 4 * step * m3_;
   m3_ += square * step * (n - 2) - 3 * step * m2_;
   m2_ += square;
-  min_ = count_ == 1 ? x : std::min(min_, x);
-  max_ = count_ == 1 ? x : std::max(max_, x);
+  min_ = std::min(min_, x);
+  max_ = std::max(max_, x);
 }
 
 void Accumulator::merge(const Accumulator& other) {
@@ -26,12 +41,17 @@ void Accumulator::merge(const Accumulator& other) {
     return;
   }
   const auto n_a = static_cast<double>(count_), n_b = static_cast<double>(other.count_), n = n_a + n_b;
-  const double a = n_a / n, b = n_b / n, delta = other.mean_ - mean_, square = delta * delta * n_a * b;
-  m4_ += other.m4_ + square * delta * delta * (a * a - a * b + b * b) +
-         6 * delta * delta * (a * a * other.m2_ + b * b * m2_) + 4 * delta * (a * other.m3_ - b * m3_);
-  m3_ += other.m3_ + square * delta * (a - b) + 3 * delta * (a * other.m2_ - b * m2_);
-  m2_ += other.m2_ + square;
-  mean_ += delta * b;
+  const double deviation = other.mean_ - mean_;
+  raise_unit(deviation);
+  raise_unit(other.unit_);
+  Accumulator part = other;
+  part.raise_unit(unit_);  // both in the same unit now
+  const double a = n_a / n, b = n_b / n, delta = deviation / unit_, square = delta * delta * n_a * b;
+  m4_ += part.m4_ + square * delta * delta * (a * a - a * b + b * b) +
+         6 * delta * delta * (a * a * part.m2_ + b * b * m2_) + 4 * delta * (a * part.m3_ - b * m3_);
+  m3_ += part.m3_ + square * delta * (a - b) + 3 * delta * (a * part.m2_ - b * m2_);
+  m2_ += part.m2_ + square;
+  mean_ += deviation * b;
   count_ += other.count_;
   min_ = std::min(min_, other.min_);
   max_ = std::max(max_, other.max_);
@@ -52,17 +72,21 @@ double Accumulator::max() const {
   return max_;
 }
 
-double Accumulator::variance() const {
+double Accumulator::scaled_variance() const {
   require(count_ >= 2, "Accumulator::variance", "at least two values", {{"count", count_}});
   return m2_ / static_cast<double>(count_ - 1);
 }
 
+double Accumulator::variance() const {
+  return scaled_variance() * unit_ * unit_;
+}
+
 double Accumulator::standard_deviation() const {
-  return std::sqrt(variance());
+  return std::sqrt(scaled_variance()) * unit_;
 }
 
 double Accumulator::standard_error() const {
-  return std::sqrt(variance() / static_cast<double>(count_));
+  return std::sqrt(scaled_variance() / static_cast<double>(count_)) * unit_;
 }
 
 double Accumulator::kurtosis() const {

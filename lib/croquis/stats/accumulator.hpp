@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace croquis {
 
@@ -9,7 +10,8 @@ namespace croquis {
 ///
 /// Guarantees: the updates are those of Pebay (2008, SAND2008-6212, eqs. 2.1 to 3.1), which for k = 2 are Welford's.
 ///   They work on deviations from the running mean, so a common offset of the values loses no digits beyond those that
-///   the values themselves lose. M_2 is a sum of non-negative terms.
+///   the values themselves lose. M_2 is a sum of non-negative terms. Values may be as large as 2^1022, so that their
+///   differences are finite, and as small as they come: the powers of deviations neither overflow nor vanish.
 /// Rounding: `merge` gives the moments of the joined samples, but not the bits of one long pass. If the order of
 ///   merging does not depend on threads, the result does not either.
 /// Cost: O(1) memory, and about 20 flops for each value.
@@ -25,7 +27,7 @@ class Accumulator {
   double mean() const;
   double min() const;
   double max() const;
-  /// M_2 / (n - 1), unbiased.
+  /// M_2 / (n - 1), unbiased; infinity or 0 where that is outside of double, as its root is not.
   double variance() const;
   double standard_deviation() const;
   /// sqrt(variance / n).
@@ -34,8 +36,13 @@ class Accumulator {
   double kurtosis() const;
 
  private:
+  void raise_unit(double deviation);
+  double scaled_variance() const;  // / unit_^2
+
   std::uint64_t count_ = 0;
-  double mean_ = 0, m2_ = 0, m3_ = 0, m4_ = 0;
+  double mean_ = 0;
+  double unit_ = std::numeric_limits<double>::min();  // a power of two
+  double m2_ = 0, m3_ = 0, m4_ = 0;                   // M_k / unit_^k
   double min_ = 0, max_ = 0;
 };
 

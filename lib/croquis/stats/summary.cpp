@@ -35,6 +35,15 @@ bool is_heavy_tailed(const std::vector<double>& sorted, const Summary& summary) 
   return most > 0.5 * sum || summary.mean > summary.q90 + rounding || summary.mean < summary.q10 - rounding;
 }
 
+// s / sqrt(n), with no square that overflows or vanishes. The values are ascending.
+double standard_error_of(std::vector<double> values) {
+  if (values.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+  const double largest = std::max(std::abs(values.front()), std::abs(values.back()));
+  const double unit = largest > 0 && std::isfinite(largest) ? std::ldexp(1.0, std::ilogb(largest)) : 1;
+  for (double& x : values) x /= unit;
+  return std::sqrt(boost::math::statistics::sample_variance(values) / static_cast<double>(values.size())) * unit;
+}
+
 }  // namespace
 
 Summary summarise(std::vector<double> values) {
@@ -43,9 +52,7 @@ Summary summarise(std::vector<double> values) {
   Summary summary;
   summary.count = values.size();
   summary.mean = boost::math::statistics::mean(values);
-  const auto n = static_cast<double>(values.size());
-  summary.standard_error = values.size() > 1 ? std::sqrt(boost::math::statistics::sample_variance(values) / n)
-                                             : std::numeric_limits<double>::quiet_NaN();
+  summary.standard_error = standard_error_of(values);
   summary.q10 = quantile(values, 0.1);
   summary.q50 = quantile(values, 0.5);
   summary.q90 = quantile(values, 0.9);
