@@ -23,8 +23,11 @@ foreach(library fftw3 fftw3f zip utf8proc pcre2-8)
 endforeach()
 
 # MPI, for runs of several processes. The C interface alone: the C++ one was taken out of the standard.
-set(CROQUIS_WITH_MPI AUTO CACHE STRING "Runs of several processes: ON, OFF, or AUTO, where MPI is found")
-set_property(CACHE CROQUIS_WITH_MPI PROPERTY STRINGS AUTO ON OFF)
+# Where the package config has set it, it stays: under policies of before CMake 3.21 the cache variable would remove it.
+if(NOT DEFINED CROQUIS_WITH_MPI)
+  set(CROQUIS_WITH_MPI AUTO CACHE STRING "Runs of several processes: ON, OFF, or AUTO, where MPI is found")
+  set_property(CACHE CROQUIS_WITH_MPI PROPERTY STRINGS AUTO ON OFF)
+endif()
 set(CROQUIS_HAS_MPI OFF)
 if(CROQUIS_WITH_MPI STREQUAL "AUTO" OR CROQUIS_WITH_MPI)
   set(MPI_CXX_SKIP_MPICXX ON)
