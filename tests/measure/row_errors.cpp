@@ -52,6 +52,8 @@ TEST_CASE("row_divergences: by the definition, and nothing where a row is no dis
   arma::mat masked = b;
   masked.row(0) = arma::rowvec{0, 0.5, 0.5};
   CHECK(std::isinf(row_divergences(masked, near).mean));
+  // A subnormal b is not 0: b~ / b overflows, its logarithm does not.
+  CHECK(row_divergences({{1, 1e-310}}, {{0, 1}}).mean == doctest::Approx(310 * std::log(10.0)).epsilon(1e-13));
 }
 
 TEST_CASE("tail_errors: o - o~ = tau (mu_tail - mu_head) and tau = 1 - exp(-KL) for masks; nothing for others") {

@@ -125,6 +125,11 @@ TEST_CASE("FailureDecision: the first look is the earliest at which no failure d
   CHECK_FALSE(decision.last().trials_needed.has_value());
   const FailureDecision few({.delta = 0.05, .alpha = 1e-3, .max_trials = 100});
   CHECK(few.next_look() == 100);
+  // Where no number of trials that can be made is enough, failures still refute.
+  FailureDecision rare({.delta = 1e-12, .alpha = 1e-3, .max_trials = 10});
+  CHECK(rare.next_look() == 10);
+  CHECK(level_of_last_look({.delta = 1e-12, .alpha = 1e-3, .max_trials = 10}) == 5e-4);
+  CHECK(rare.look(1).outcome == Outcome::fails);
 }
 
 TEST_CASE("FailureDecision: wrong with probability at most alpha, exactly computed, and alpha at every look is not") {

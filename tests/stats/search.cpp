@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 using namespace croquis;
@@ -66,4 +67,19 @@ TEST_CASE("smallest_sufficient of real numbers: to the tolerance, and the ends w
   }
   CHECK(smallest_sufficient(1, 1000, 0.01, [](double) { return true; }) == 1);
   CHECK(smallest_sufficient(1, 1000, 0.01, [](double) { return false; }) == 1000);
+}
+
+TEST_CASE("smallest_sufficient of real numbers: ends whose product vanishes or overflows") {
+  for (const auto& [lo, hi] : {std::pair<double, double>{1e-200, 1e-170}, {1e-300, 1e300}, {1e170, 1e200}}) {
+    for (const double threshold : {2 * lo, std::exp((std::log(lo) + std::log(hi)) / 2), hi / 2}) {
+      CAPTURE(threshold);
+      int asked = 0;
+      const double found = smallest_sufficient(lo, hi, 0.01, [&](double x) {
+        REQUIRE(++asked <= 20);  // ln(1e600) is 2^17.1 times ln(1.01)
+        return x >= threshold;
+      });
+      CHECK(found >= threshold);
+      CHECK(found <= 1.01 * threshold);
+    }
+  }
 }

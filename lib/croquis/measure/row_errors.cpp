@@ -23,7 +23,9 @@ double divergence(const arma::rowvec& b, const arma::rowvec& near) {
   for (arma::uword j = 0; j < b.n_elem; ++j) {
     if (!(near(j) >= least)) return kNoNumber;
     total += near(j);
-    if (near(j) > 0) sum += near(j) * std::log(near(j) / b(j));
+    if (!(near(j) > 0)) continue;
+    const double quotient = near(j) / b(j);  // overflows for subnormal b
+    sum += near(j) * (std::isfinite(quotient) ? std::log(quotient) : std::log(near(j)) - std::log(b(j)));
   }
   return std::abs(total - 1) <= gap ? sum : kNoNumber;
 }

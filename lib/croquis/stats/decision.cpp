@@ -26,6 +26,14 @@ std::uint64_t look_after(std::uint64_t trials, std::uint64_t max_trials) {
   return trials > max_trials / 2 ? max_trials : 2 * trials;
 }
 
+// The smallest number of trials at which no failure shows the claim, max_trials if that is larger. The first look has
+// alpha / 2, each of its limits half of that.
+std::uint64_t earliest_look(const FailureDecisionOptions& options) {
+  const double level = options.alpha / 4;
+  if (clopper_pearson(0, options.max_trials, level, Side::upper).hi > options.delta) return options.max_trials;
+  return trials_to_show(options.delta, level);
+}
+
 Outcome outcome_of(const Interval& interval, double delta) {
   if (interval.hi <= delta) return Outcome::holds;
   return interval.lo > delta ? Outcome::fails : Outcome::undecided;
@@ -61,9 +69,7 @@ FailureDecision::FailureDecision(const FailureDecisionOptions& options) : option
           {{"max_trials", options.max_trials}});
   require(options.first_look <= options.max_trials, where, "first_look <= max_trials",
           {{"first_look", options.first_look}, {"max_trials", options.max_trials}});
-  // The first look has alpha / 2, each of its limits half of that.
-  next_ = options.first_look > 0 ? options.first_look
-                                 : std::min(trials_to_show(options.delta, options.alpha / 4), options.max_trials);
+  next_ = options.first_look > 0 ? options.first_look : earliest_look(options);
 }
 
 const FailureLook& FailureDecision::look(std::uint64_t failures) {

@@ -36,13 +36,14 @@ std::optional<std::uint64_t> smallest_sufficient(std::uint64_t first, std::uint6
   return bisect(fails, x, holds_at);
 }
 
-/// The same for real numbers in [lo, hi], 0 < lo, to a relative `tolerance`, by bisection on the logarithm. The result
-/// is hi, which is not evaluated, if nothing below it holds.
+/// The same for real numbers in [lo, hi], lo > 0 and not subnormal, to a relative `tolerance`, by bisection on the
+/// logarithm. The tolerance must be well above 2^-52: 1e-12 will do. The result is hi, which is not evaluated, if
+/// nothing below it holds.
 template <typename Predicate>
 double smallest_sufficient(double lo, double hi, double tolerance, const Predicate& holds_at) {
   if (holds_at(lo)) return lo;
   while (hi / lo > 1 + tolerance) {
-    const double middle = std::sqrt(lo * hi);
+    const double middle = std::sqrt(lo) * std::sqrt(hi);
     (holds_at(middle) ? hi : lo) = middle;
   }
   return hi;
