@@ -4,6 +4,7 @@
 #include <croquis/linalg/pseudo_inverse.hpp>
 
 #include "support/adjoints.hpp"
+#include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/text.hpp"
@@ -115,4 +116,18 @@ TEST_CASE("iterative inverse adjoint: every start, any number of steps, stopped 
         return iterative_inverse_adjoint<double>(symmetric, early, left * right.t());
       },
       1e-8);
+}
+
+TEST_CASE("iterative inverse adjoint: of a matrix whose squares vanish or overflow") {
+  const Key key = Key(67);
+  const arma::mat n = arma::eye(7, 7) + 0.1 * random_matrix(7, 7, key), cotangent = random_matrix(7, 7, key.child("e"));
+  for (const int iterations : {0, 3}) {
+    const InverseIteration options{.iterations = iterations};
+    const arma::mat expected = iterative_inverse_adjoint(n, options, cotangent);
+    for (const double scale : {0x1p-600, 0x1p600}) {
+      // Z of s N is that of N over s, so the derivative is over s^2; a power of two changes no bit.
+      const arma::mat found = iterative_inverse_adjoint<double>(scale * n, options, scale * cotangent);
+      CHECK(identical(arma::mat(scale * found), expected));
+    }
+  }
 }

@@ -155,3 +155,15 @@ TEST_CASE_TEMPLATE("iterative_inverse: of one number is its reciprocal", T, floa
   const IterativeInverse<T> z = iterative_inverse(arma::Mat<T>(1, 1, arma::fill::value(0.125)), {.iterations = 30});
   CHECK(z.inverse(0, 0) == doctest::Approx(8));
 }
+
+TEST_CASE_TEMPLATE("iterative_inverse: of a matrix whose squares vanish or overflow", T, float, double) {
+  // Powers of two that are exact, in float up to 2^100.
+  const int exponent = sizeof(T) == sizeof(float) ? 100 : 800;
+  const arma::Mat<T> n = benign<T>();
+  const IterativeInverse<T> expected = iterative_inverse(n);
+  for (const T scale : {std::ldexp(T(1), -exponent), std::ldexp(T(1), exponent)}) {
+    const IterativeInverse<T> z = iterative_inverse(arma::Mat<T>(scale * n));
+    CHECK(identical(arma::Mat<T>(scale * z.inverse), expected.inverse));
+    CHECK(z.residual == expected.residual);
+  }
+}

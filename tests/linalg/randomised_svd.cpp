@@ -55,6 +55,8 @@ TEST_CASE("randomised_svd: rank below k, and k as large as the matrix") {
   CHECK(some.values(3) <= 1e-12);
   const auto all = randomised_svd(as_operator(a), 9, key);
   CHECK(arma::norm(a - all.left * arma::diagmat(all.values) * all.right.t()) <= 1e-12);
+  const auto over = randomised_svd(as_operator(a), 2, key, {.oversampling = ~arma::uword{0}});  // all columns
+  CHECK(arma::approx_equal(over.values, arma::vec{3, 2}, "absdiff", 1e-12));
   CHECK(contains(refusal([&] { randomised_svd(as_operator(a), 10, key); }), "1 <= k <= min(m, n)"));
   CHECK(contains(refusal([&] { randomised_svd(as_operator(a), 0, key); }), "1 <= k <= min(m, n)"));
 }

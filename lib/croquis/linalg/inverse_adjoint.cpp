@@ -42,7 +42,7 @@ std::vector<arma::Mat<T>> steps_of(const arma::Mat<T>& n, const InverseIteration
   return steps;
 }
 
-// Adds the derivatives of <E, N^T / c> by N, c the norms of the start.
+// Adds the derivatives of <E, N^T / (c r)> by N, c and r the norms of the start.
 template <typename T>
 void add_start(const arma::Mat<T>& n, InverseStart start, const arma::Mat<T>& cotangent, arma::Mat<T>& result) {
   if (start == InverseStart::identity) return;
@@ -50,11 +50,12 @@ void add_start(const arma::Mat<T>& n, InverseStart start, const arma::Mat<T>& co
   const arma::Col<T> rows = arma::sum(arma::abs(n), 1);
   const arma::uword column = columns.index_max(), row = rows.index_max();
   const bool both = start == InverseStart::transpose_both;
-  const T c = columns[column] * (both ? rows[row] : T(1));
-  result += cotangent.t() / c;
-  const T of_c = -arma::accu(cotangent.t() % n) / c / c;
-  result.col(column) += of_c * (both ? rows[row] : T(1)) * arma::sign(n.col(column));
-  if (both) result.row(row) += of_c * columns[column] * arma::sign(n.row(row));
+  const T c = columns[column], r = both ? rows[row] : T(1);  // their product would overflow, or vanish
+  const arma::Mat<T> of_n = cotangent.t() / c / r;
+  const T share = -arma::accu(of_n % n);
+  result += of_n;
+  result.col(column) += share / c * arma::sign(n.col(column));
+  if (both) result.row(row) += share / r * arma::sign(n.row(row));
 }
 
 template <typename T>

@@ -33,10 +33,9 @@ template <typename T>
 arma::Mat<T> inverse_start(const arma::Mat<T>& n, InverseStart start) {
   const SerialBlas serial;
   if (start == InverseStart::identity) return arma::Mat<T>(n.n_rows, n.n_rows, arma::fill::eye);
-  T scale = arma::norm(n, 1);
-  if (start == InverseStart::transpose_both) scale *= arma::norm(n, "inf");
-  if (scale == 0) throw std::runtime_error("iterative_inverse: the matrix is zero");
-  return n.t() / scale;
+  const T column = arma::norm(n, 1), row = start == InverseStart::transpose_both ? arma::norm(n, "inf") : T(1);
+  if (column == 0) throw std::runtime_error("iterative_inverse: the matrix is zero");
+  return n.t() / column / row;  // the product of the norms would overflow, or vanish
 }
 
 template <typename T>

@@ -26,7 +26,7 @@ TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const 
   const arma::uword most = std::min(a.rows, a.cols);
   require(k >= 1 && k <= most && options.iterations >= 0, "randomised_svd", "1 <= k <= min(m, n), iterations >= 0",
           {{"k", k}, {"m", a.rows}, {"n", a.cols}, {"iterations", options.iterations}});
-  const auto start = normal_matrix<T>(key, a.cols, std::min(most, k + options.oversampling));
+  const auto start = normal_matrix<T>(key, a.cols, k + std::min(most - k, options.oversampling));
   arma::Mat<T> range = orthonormal<T>(a.apply(start));
   for (int i = 0; i < options.iterations; ++i) {
     range = orthonormal<T>(a.apply(orthonormal<T>(a.apply_transposed(range))));
