@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -35,6 +36,14 @@ std::string four_methods() {
     }
   }
   return text;
+}
+
+// The entries of a legend in an .svg, by where they begin: no other text of a plot begins at its place.
+std::map<std::string, std::size_t> legend_columns(const std::string& svg) {
+  static const std::regex entry("<g transform=\"translate\\(([0-9.]+),[0-9.]+\\)\"[^>]*text-anchor=\"start\"");
+  std::map<std::string, std::size_t> columns;
+  for (std::sregex_iterator match(svg.begin(), svg.end(), entry), end; match != end; ++match) ++columns[(*match)[1]];
+  return columns;
 }
 
 }  // namespace
@@ -76,6 +85,25 @@ TEST_CASE("croquis plot: 40 curves differ in colour, marker or dashes, in what g
     seen.insert(fmt::format("{} {} {}", marker.str(1), dashed, coloured));
   }
   CHECK(seen.size() == 40);
+}
+
+// gnuplot breaks a legend into columns, beside which nothing is left of the plot, where the page is too low for it.
+TEST_CASE("croquis plot: the legend of an .svg is one column, of 40 curves and of all methods") {
+  TemporaryFolder folder;
+  std::string text = kPlotHeader;
+  for (int i = 0; i < 40; ++i) {
+    for (const int d : {8, 16}) text += row("x", fmt::format("m{}", i), "softmax", d, 1, 0.1 + 0.01 * i);
+  }
+  write_text(folder / "r.csv", text);
+  for (const std::string run : {"plot r.csv --out r.svg", "error --n 32 --features 8 --trials 1 --plot r.svg"}) {
+    CAPTURE(run);
+    const DrawnPlot plot = drawn_plot(run, folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    REQUIRE(plot.curves.size() > 30);
+    const std::map<std::string, std::size_t> columns = legend_columns(read_text(folder / "r.svg"));
+    REQUIRE(columns.size() == 1);
+    CHECK(columns.begin()->second >= plot.curves.size());
+  }
 }
 
 TEST_CASE(

@@ -32,7 +32,7 @@ struct Terminal {
 };
 
 constexpr Terminal kTerminals[] = {
-    {".svg", "svg", "dynamic background '#ffffff' ", 860, 560, 14, 18.7, 8.7, 165},
+    {".svg", "svg", "dynamic background '#ffffff' ", 860, 560, 14, 21, 8.7, 165},
     {".png", "pngcairo", "", 1290, 840, 18, 28, 13, 250},
     {".pdf", "pdfcairo", "", 482, 312, 11, 14.7, 6.6, 130},  // in points
 };
