@@ -39,6 +39,11 @@ struct Folder : TemporaryFolder {
 const std::string kOneModel = "choose --model model.safetensors --ids ids.npy --layer all --max-cost 100 ";
 const std::string kModel = kOneModel + "--features 2,4,9 ";
 
+const char* const kChoiceHeader =
+    "input,layer,head,eps,delta,confidence,metric,method,preset,features,cost,exact_cost,cost_ratio,error_median,"
+    "error_q95,failure_upper,draws,sequences,status,needed,open,evaluations,cost_unit,seed,precision,target,"
+    "flops_limit,head_count,rows\n";
+
 }  // namespace
 
 TEST_CASE("choose: one head is decided by draws, and all that it computed is in its files") {
@@ -74,12 +79,9 @@ TEST_CASE("choose: errors that are far above eps are named in the plot and do no
         "flops,1,double,softmax,1,1,NA\n",
         head, method, error, status);
   };
-  const std::string header =
-      "input,layer,head,eps,delta,confidence,metric,method,preset,features,cost,exact_cost,cost_ratio,error_median,"
-      "error_q95,failure_upper,draws,sequences,status,needed,open,evaluations,cost_unit,seed,precision,target,"
-      "flops_limit,head_count,rows\n";
   const auto drawn = [&](double error) {
-    write_text(folder / "c.csv", header + row(0, "informer", 0.08, "chosen") + row(1, "performer", error, "undecided"));
+    write_text(folder / "c.csv",
+               kChoiceHeader + row(0, "informer", 0.08, "chosen") + row(1, "performer", error, "undecided"));
     DrawnPlot plot = drawn_plot("plot c.csv --out c.svg", folder.path());
     REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
     return plot;
@@ -90,11 +92,39 @@ TEST_CASE("choose: errors that are far above eps are named in the plot and do no
   // Beyond 0.08 and eps, neither of which lies on the frame.
   CHECK_MESSAGE(contains(all.script, "set yrange [0.07:0.2]"), all.script);
   CHECK_MESSAGE(contains(far.script, "set yrange [0.07:0.12]"), far.script);
-  write_text(folder / "c.csv", header + row(0, "informer", 5e-4, "chosen") + row(1, "performer", 99, "undecided") +
-                                   row(2, "performer", 101, "undecided"));
+  write_text(folder / "c.csv", kChoiceHeader + row(0, "informer", 5e-4, "chosen") +
+                                   row(1, "performer", 99, "undecided") + row(2, "performer", 101, "undecided"));
   const DrawnPlot wide = drawn_plot("plot c.csv --out c.svg", folder.path());
   CHECK(contains(wide.script, "set yrange [*:100]\n"));
   CHECK(contains(wide.title, "above the axis: 1 point\n"));
+}
+
+// gnuplot ends a long axis at powers of ten.
+TEST_CASE("choose: where eps is a power of ten, its line does not lie on the frame of the plot") {
+  const TemporaryFolder folder;
+  const auto range = [&](const std::string& eps, const std::vector<std::string>& errors) {
+    std::string text = kChoiceHeader;
+    int head = 0;
+    for (const std::string& error : errors) {
+      text += fmt::format(
+          "arrays:q;head={0},NA,{0},{1},0.05,0.95,frobenius_rel,performer,paper,64,500,1000,0.5,{2},{2},0.04,96,1,"
+          "undecided,NA,0,435,flops,1,double,softmax,1,1,NA\n",
+          head++, eps, error);
+    }
+    write_text(folder / "c.csv", text);
+    const DrawnPlot plot = drawn_plot("plot c.csv --out c.svg", folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    const std::size_t at = plot.script.find("set yrange ");
+    REQUIRE(at != std::string::npos);
+    return plot.script.substr(at + 11, plot.script.find('\n', at) - at - 11);
+  };
+  CHECK(range("0.1", {"0.2", "20"}) == "[0.0909091:*]");
+  CHECK(range("0.001", {"0.002", "0.2"}) == "[0.000909091:*]");
+  CHECK(range("10", {"0.2", "2"}) == "[*:11]");
+  CHECK(range("0.1", {"0.1", "10"}) == "[0.0909091:11]");
+  CHECK(range("0.104", {"0.2", "9.6"}) == "[0.0945455:10.56]");  // nearly
+  CHECK(range("0.15", {"0.2", "20"}) == "[*:*]");
+  CHECK(range("0.1", {"0.2", "99", "900"}) == "[0.0909091:100]");  // the last one is above the axis
 }
 
 TEST_CASE("choose: choices whose quantile is 0 or infinite are counted in the plot, and have a point in the report") {

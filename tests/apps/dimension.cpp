@@ -1,11 +1,14 @@
 // croquis dimension, from the outside.
 #include <doctest/doctest.h>
-#include <croquis/io/csv.hpp>
+#include <fmt/format.h>
 
 #include <cmath>
+#include <croquis/io/csv.hpp>
 #include <string>
+#include <tuple>
 
 #include "support/capture.hpp"
+#include "support/gnuplot_script.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
 
@@ -53,6 +56,29 @@ TEST_CASE("croquis dimension: a row for every input, n, width and epsilon, withi
   CHECK(summary.rows.size() == 2 * 2 * 2 * 3);
   CHECK(read_text(folder / "d.svg").find("<svg") != std::string::npos);
   CHECK(run_croquis("plot dimension.csv --out again.svg", folder.path()).status == 0);
+}
+
+// gnuplot ends a long axis at powers of ten.
+TEST_CASE("croquis dimension: landmarks that are 10 at every n do not lie on the frame of the plot") {
+  TemporaryFolder folder;
+  std::string text =
+      "input,n,p,norm,width,epsilon,delta,lambda,norm_c,norm_lift,stable_rank_c,stable_rank_lift,d_stat,d_stat_lo,"
+      "d_stat_hi,leverage_max,leverage_q90,leverage_q50,leverage_q10,beta,d_theorem,d_suffices,failures,trials,"
+      "failure_lo,failure_hi,method,seed,status,layer,head\n";
+  for (const auto& [n, d_stat, theorem] : {std::tuple(256, 34, 6000), {512, 45, 7000}}) {
+    text +=
+        fmt::format("x,{},4,2,1,0.5,0.1,5,10,20,1,1,{},{},{},0.5,0.4,0.3,0.2,0.9,{},10,1,20,0,0.2,dense,1,ok,NA,NA\n",
+                    n, d_stat, d_stat, d_stat, theorem);
+  }
+  write_text(folder / "d.csv", text);
+  const DrawnPlot plot = drawn_plot("plot d.csv", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  const std::size_t below = plot.script.find("landmarks d");
+  REQUIRE(below != std::string::npos);
+  const std::string panels[] = {plot.script.substr(0, below), plot.script.substr(below)};
+  CHECK_MESSAGE(contains(panels[0], "set yrange [30:50]\nset ytics (30, 40, 50)\n"), plot.script);
+  // The labels above are not those below.
+  CHECK_MESSAGE(contains(panels[1], "set yrange [*:*]\nset ytics autofreq\nset yrange [9.09091:*]\n"), plot.script);
 }
 
 TEST_CASE("croquis dimension: the table says whose theorem it is, what suffices, and what a missing number means") {

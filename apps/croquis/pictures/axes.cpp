@@ -51,10 +51,24 @@ std::string axis_of(char axis, const std::vector<double>& marks) {
          fmt::format("set {}tics ({:g})\n", axis, fmt::join(marks, ", "));
 }
 
+bool has_power_of_ten(double low, double high) {
+  return std::pow(10.0, std::ceil(std::log10(low))) <= high;
+}
+
 }  // namespace
 
 std::string logarithmic_axis(char axis, const AxisSpan& span) {
   return span.most == 0 || is_long(span) ? "" : axis_of(axis, marks_around(span));
+}
+
+std::string logarithmic_axis_around(char axis, const AxisSpan& span, const std::string& high) {
+  constexpr double widening = 1.1;
+  AxisSpan wider;
+  for (const double end : {span.least / widening, span.most * widening}) wider.add(end);
+  if (wider.most == 0 || !is_long(wider)) return logarithmic_axis(axis, wider);
+  const bool low_on_frame = has_power_of_ten(wider.least, span.least),
+             high_on_frame = high == "*" && has_power_of_ten(span.most, wider.most);
+  return range_of(axis, low_on_frame ? end_at(wider.least) : "*", high_on_frame ? end_at(wider.most) : high);
 }
 
 XAxis x_axis(const std::set<double>& places, bool whole) {

@@ -19,6 +19,10 @@ struct AxisSpan {
 /// each, or at more. Empty for a longer one, which gnuplot ends and labels at powers of ten.
 std::string logarithmic_axis(char axis, const AxisSpan& span);
 
+/// The same with a tenth of room around the numbers, so that none lies on the frame. Of a longer axis the ends alone
+/// that gnuplot would have at a number, which is then a power of ten; where `high` is no star, the axis ends there.
+std::string logarithmic_axis_around(char axis, const AxisSpan& span, const std::string& high = "*");
+
 /// A logarithmic x axis that begins and ends beyond the places. Its ends are the text that the script has: a line
 /// across whose ends differ from them in the last digit lies outside, and gnuplot draws none of it.
 struct XAxis {

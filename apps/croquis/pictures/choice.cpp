@@ -68,14 +68,6 @@ std::vector<ChoicePoint> frontier_of(const std::map<std::string, std::vector<Cho
   return frontier;
 }
 
-// So that nothing lies on the frame.
-AxisSpan beyond(const AxisSpan& span) {
-  constexpr double widening = 1.1;
-  AxisSpan wider;
-  for (const double end : {span.least / widening, span.most * widening}) wider.add(end);
-  return wider;
-}
-
 // Data and plot commands, with what the legend needs.
 struct Script {
   double top;  ///< of the axis of errors: far larger ones would press together those that may be chosen
@@ -98,9 +90,8 @@ struct Script {
     legend.letters = std::max(legend.letters, label.size());
   }
   std::string axes(bool any_above) const {
-    const std::string range = logarithmic_axis('y', beyond(errors));
-    return logarithmic_axis('x', beyond(costs)) +
-           (range.empty() && any_above ? fmt::format("set yrange [*:{:g}]\n", top) : range);
+    return logarithmic_axis_around('x', costs) +
+           logarithmic_axis_around('y', errors, any_above ? fmt::format("{:g}", top) : "*");
   }
 };
 

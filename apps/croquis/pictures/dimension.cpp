@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -46,6 +47,19 @@ std::string points(const std::vector<double>& x, const std::vector<double>& y) {
     text += y[i] > 0 ? fmt::format("{} {:.9g}\n", x[i], y[i]) : fmt::format("{} NaN\n", x[i]);
   }
   return text;
+}
+
+// The vertical axis of a panel, in place of the one before. A d that suffices is often 10 or 100 at every n, and would
+// lie on the frame.
+std::string vertical_axis(const std::vector<DimensionCurve>& curves,
+                          std::initializer_list<std::vector<double> DimensionCurve::*> drawn) {
+  AxisSpan span;
+  for (const DimensionCurve& c : curves) {
+    for (const auto values : drawn) {
+      for (const double value : c.*values) span.add(value);
+    }
+  }
+  return "set yrange [*:*]\nset ytics autofreq\n" + logarithmic_axis_around('y', span);
 }
 
 }  // namespace
@@ -123,7 +137,7 @@ void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& pi
   const bool one = !differs(curves, &DimensionCurve::input);
   script +=
       plot_title(picture, (one ? curves.front().input + ": s" : std::string("S")) + "tatistical dimension of the lift");
-  script += "set ylabel 'd_stat' noenhanced\n" + above;
+  script += "set ylabel 'd_stat' noenhanced\n" + vertical_axis(curves, {&DimensionCurve::d_stat}) + above;
   const bool missing = std::any_of(curves.begin(), curves.end(), [](const DimensionCurve& c) {
     return std::any_of(c.d_suffices.begin(), c.d_suffices.end(), [](double d) { return !(d > 0); });
   });
@@ -131,6 +145,6 @@ void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& pi
                         gnuplot_string(fmt::format("dashed, open: asked for by {}", kDimensionTheorem)),
                         gnuplot_string(std::string("solid, filled: suffice in all but a share delta of the draws") +
                                        (missing ? "; missing: not even 2n do" : "")));
-  script += below;
+  script += vertical_axis(curves, {&DimensionCurve::d_theorem, &DimensionCurve::d_suffices}) + below;
   run_gnuplot(script + "unset multiplot\n", picture.path);
 }
