@@ -175,6 +175,36 @@ TEST_CASE("croquis show: what is exact in most draws, and errs or fails in one, 
   }
 }
 
+TEST_CASE("croquis report: of a single point what would be a band is a bar, and the page says so") {
+  TemporaryFolder folder;
+  const auto page_of = [&](const std::vector<std::pair<std::string, int>>& rows) {
+    std::string text = kReportHeader;
+    for (const auto& [method, d] : rows) {
+      for (const int trial : {1, 2, 3}) text += report_row("x", method, d, trial, trial * 8.0 / d);
+    }
+    write_text(folder / "r.csv", text);
+    REQUIRE(run_croquis("report r.csv --out r.html", folder.path()).status == 0);
+    return read_text(folder / "r.html");
+  };
+  static const std::regex bar("<path class=\"bar\" d=\"M([0-9.]+) ([0-9.]+)L([0-9.]+) ([0-9.]+)\"/>");
+  const std::string one = page_of({{"informer", 8}, {"performer", 8}});
+  CHECK(contains(one, "median of 3 draws; bar: smallest to largest</p>"));
+  CHECK(count_of(one, "<path class=\"band\"") == 0);
+  std::size_t bars = 0;
+  for (std::sregex_iterator match(one.begin(), one.end(), bar), end; match != end; ++match, ++bars) {
+    CHECK((*match)[1] == (*match)[3]);
+    CHECK(std::stod((*match)[2]) + 100 < std::stod((*match)[4]));  // from 3 down to 1, on an axis of the same numbers
+  }
+  CHECK(bars == 2);
+  const std::string both = page_of({{"informer", 8}, {"informer", 16}, {"performer", 8}});
+  CHECK(contains(both, "median of 3 draws; band or bar: smallest to largest</p>"));
+  CHECK(count_of(both, "<path class=\"band\"") == 1);
+  CHECK(count_of(both, "<path class=\"bar\"") == 1);
+  const std::string none = page_of({{"informer", 8}, {"informer", 16}});
+  CHECK(contains(none, "median of 3 draws; band: smallest to largest</p>"));
+  CHECK(count_of(none, "<path class=\"bar\"") == 0);
+}
+
 TEST_CASE("croquis report: what a logarithmic axis cannot show is named below the legend") {
   TemporaryFolder folder;
   const auto page = [&](double last) {

@@ -113,6 +113,12 @@ def check_live(page):
     assert any("zero: longformer (features = 16)." in text for text in before), before
     assert any("beyond 1e150: performer (features = 8)." in text for text in before), before
     assert page.ask(missing)[1:] == before[1:]
+    # A single point has a bar, of a curve whose other point has no place on the axis too.
+    drawn = "document.querySelectorAll('.curve .bar').length + ' ' + document.querySelectorAll('.curve .band').length"
+    before = page.ask(drawn)
+    assert int(before.split()[0]) > 0, before
+    page.ask("document.querySelectorAll('figure.chart').forEach((f) => f.plot.draw())")
+    assert page.ask(drawn) == before, (before, page.ask(drawn))
     # Against costs eps is a line across, which is no point.
     line = "document.querySelector('.curve.unmarked')"
     path = f"{line}.querySelector('.line').getAttribute('d')"

@@ -58,7 +58,8 @@ std::string data_of(const Chart& chart) {
                         {"across", curve.across},
                         {"points", std::move(points)}});
     }
-    data["views"].push_back({{"name", view.name}, {"meaning", view.meaning}, {"curves", std::move(curves)}});
+    data["views"].push_back(
+        {{"name", view.name}, {"meaning", meaning_in_picture(view)}, {"curves", std::move(curves)}});
   }
   return data.dump(-1, ' ', true, json::error_handler_t::replace);
 }
@@ -74,9 +75,10 @@ std::string legend_of(const Chart& chart) {
     items += fmt::format("<li><label>{}<span>{}</span></label></li>", svg_of_swatch(curve, styles.at(curve.label)),
                          html(curve.label));
   }
-  const std::string hint = has_many_curves(chart.views.front())
-                               ? "<p class=\"meaning\">Bands are drawn where at most eight curves are shown.</p>"
-                               : "";
+  const std::string hint =
+      has_many_curves(chart.views.front())
+          ? "<p class=\"meaning\">Bands and bars are drawn where at most eight curves are shown.</p>"
+          : "";
   return fmt::format("<ul class=\"legend\" aria-label=\"Curves\">{}</ul><p class=\"meaning missing\">{}</p>{}", items,
                      html(missing_in_svg(chart)), hint);
 }
@@ -132,6 +134,6 @@ std::string html_of_chart(const Chart& chart, const std::string& id) {
       "<div class=\"controls\" hidden></div>\n<div class=\"scroll\">{3}</div>\n<output "
       "class=\"point\"></output>\n{4}\n{5}\n"
       "<script type=\"application/json\">{6}</script>\n</figure>\n",
-      id, html(chart.title), html(chart.views.front().meaning), svg_of_chart(chart, id), legend_of(chart),
+      id, html(chart.title), html(meaning_in_picture(chart.views.front())), svg_of_chart(chart, id), legend_of(chart),
       html_of_table(table_of(chart)), json_in_script(data_of(chart)), html(bound));
 }

@@ -105,7 +105,8 @@ std::string curve_svg(const ChartCurve& curve, const CurveStyle& style, const Fr
   if (line.empty()) return "";
   std::string paths;
   if (curve.joined) {
-    paths = fmt::format("<path class=\"band\" d=\"{}{}Z\"/><path class=\"line\" d=\"{}\"/>", upper, lower, line);
+    paths = fmt::format("<path class=\"{}\" d=\"{}{}\"/><path class=\"line\" d=\"{}\"/>", drawn == 1 ? "bar" : "band",
+                        upper, lower + (drawn == 1 ? "" : "Z"), line);
   }
   if (!bound.empty()) paths += fmt::format("<path class=\"bound\" d=\"{}\"/>", bound);
   constexpr std::size_t many = 40;  // marks would hide the line, or say that it was measured there
@@ -117,13 +118,23 @@ std::string description_of(const Chart& chart, const ChartView& view) {
   std::string labels;
   for (const ChartCurve& curve : view.curves) labels += (labels.empty() ? "" : ", ") + curve.label;
   return fmt::format("{} against {}, {}. {}. The table below has the numbers.", chart.y.front().label,
-                     chart.x.front().label, labels, view.meaning);
+                     chart.x.front().label, labels, meaning_in_picture(view));
 }
 
 }  // namespace
 
 bool has_many_curves(const ChartView& view) {
   return view.curves.size() > kMostBands;
+}
+
+std::string meaning_in_picture(const ChartView& view) {
+  const std::string band = "band: ";
+  const std::size_t at = view.meaning.find(band);
+  const auto is_point = [](const ChartCurve& curve) { return curve.points.size() == 1; };
+  const auto points = std::count_if(view.curves.begin(), view.curves.end(), is_point);
+  if (at == std::string::npos || points == 0) return view.meaning;
+  const bool all = points == static_cast<std::ptrdiff_t>(view.curves.size());
+  return std::string(view.meaning).replace(at, band.size(), all ? "bar: " : "band or bar: ");
 }
 
 std::map<std::string, CurveStyle> styles_of(const Chart& chart) {

@@ -17,6 +17,9 @@ std::map<std::string, CurveStyle> styles_of(const Chart& chart);
 /// Whether their bands would hide each other.
 bool has_many_curves(const ChartView& view);
 
+/// What the view says of its numbers; of a single point what would be a band is a bar.
+std::string meaning_in_picture(const ChartView& view);
+
 /// The path of marker i around the origin.
 std::string marker_path(std::size_t i);
 

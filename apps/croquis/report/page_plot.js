@@ -182,7 +182,9 @@ class Plot {
       const path = (list) => 'M' + list.map(([x, y]) => x.toFixed(1) + ' ' + y.toFixed(1)).join('L');
       if (curve.joined) {
         const upper = there.map((p) => [at(p), end(p, 2)]), lower = there.map((p) => [at(p), end(p, 1)]).reverse();
-        group.append(make('path', {class: 'band', d: path(upper.concat(lower)) + 'Z'}));
+        const single = there.length === 1;
+        const around = path(upper.concat(lower));
+        group.append(make('path', single ? {class: 'bar', d: around} : {class: 'band', d: around + 'Z'}));
         group.append(make('path', {class: 'line', d: path(there.map((p) => [at(p), py(p.v[0])]))}));
       }
       const guaranteed = there.filter((p) => sy.shows(p.v[3]));
