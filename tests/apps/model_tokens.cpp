@@ -34,6 +34,14 @@ TEST_CASE("model: sequences that end in the model's padding are named where thei
   const ProgramRun right = run_croquis(command + "--lengths lengths.npy --sequence 0-1", folder.path());
   CHECK(right.status == 0);
   CHECK(right.output.empty());
+  // What is refused has no remarks before it.
+  for (const auto& [option, message] :
+       {std::pair("--layers 9", "--layers: '9' is none of 0 to 1"), {"--heads echa", "--heads: 'echa' is none of"}}) {
+    const ProgramRun refused = run_croquis(command + option, folder.path());
+    CHECK(refused.status == 2);
+    CHECK_MESSAGE(contains(refused.output, message), refused.output);
+    CHECK_FALSE(contains(refused.output, "padding"));
+  }
   std::fill_n(ids.begin() + 9, 3, 0);  // padded on the left
   write_text(folder / "padded.npy", npy_integers("(3, 9)", ids));
   write_text(folder / "six.npy", npy_integers("(3,)", {8, 6, 8}));

@@ -77,24 +77,33 @@ std::vector<MethodChoice> methods_of(const std::string& text, bool causal) {
   return methods;
 }
 
+// Where --methods are run: the heads of each of --layers and --heads, and the names of these in the rows.
+struct Places {
+  std::vector<arma::uword> heads;
+  std::vector<std::pair<std::string, std::vector<arma::uword>>> layers;
+};
+
+Places places_of(const ModelOptions& options, const croquis::ModelConfig& config) {
+  Places places{parse_numbers(options.heads, "--heads", config.heads), {}};
+  const std::string suffix = options.heads == "all" ? "" : ";heads=" + options.heads;
+  if (options.layers == "each") {
+    for (arma::uword l = 0; l < config.layers; ++l) places.layers.push_back({fmt::format("{}{}", l, suffix), {l}});
+  } else {
+    places.layers.emplace_back(options.layers + suffix, parse_numbers(options.layers, "--layers", config.layers));
+  }
+  return places;
+}
+
 // What is run in place of the exact model: every method at every d in the layers of --layers, and what --choice has.
 std::vector<Replacement> replacements_of(const ModelOptions& options, const croquis::ModelConfig& config,
-                                         const std::vector<MethodChoice>& methods,
+                                         const Places& places, const std::vector<MethodChoice>& methods,
                                          const std::vector<arma::uword>& features,
                                          const std::vector<SavedChoice>& saved) {
-  const std::vector<arma::uword> heads = parse_numbers(options.heads, "--heads", config.heads);
-  const std::string suffix = options.heads == "all" ? "" : ";heads=" + options.heads;
-  std::vector<std::pair<std::string, std::vector<arma::uword>>> layers;
-  if (options.layers == "each") {
-    for (arma::uword l = 0; l < config.layers; ++l) layers.push_back({fmt::format("{}{}", l, suffix), {l}});
-  } else {
-    layers.emplace_back(options.layers + suffix, parse_numbers(options.layers, "--layers", config.layers));
-  }
   std::vector<Replacement> replacements;
-  for (const auto& [name, numbers] : layers) {
+  for (const auto& [name, numbers] : places.layers) {
     for (const MethodChoice& choice : methods) {
       for (const arma::uword d : croquis::is_exact(choice) ? std::vector<arma::uword>{0} : features) {
-        replacements.push_back(croquis::same_replacement(name, numbers, heads, {choice, d, {}}));
+        replacements.push_back(croquis::same_replacement(name, numbers, places.heads, {choice, d, {}}));
       }
     }
   }
@@ -250,6 +259,7 @@ int run_model(const ModelOptions& options) {
   const std::vector<MethodChoice> methods =
       no_methods ? std::vector<MethodChoice>() : methods_of(options.methods.empty() ? "all" : options.methods, causal);
   model.require_language_head();
+  const Places places = places_of(options, model.config());
   const Key key(options.run.seed);
   const ModelSequences sequences = model_sequences(tokens, options.labels, model, key.child("mask"));
   const arma::uword fewest = *std::min_element(sequences.lengths.begin(), sequences.lengths.end());
@@ -260,7 +270,8 @@ int run_model(const ModelOptions& options) {
     bytes = croquis::read_bytes(options.choice);
     saved = croquis::parse_saved_choices(bytes, options.choice);
   }
-  const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features, saved);
+  const std::vector<Replacement> replacements =
+      replacements_of(options, model.config(), places, methods, features, saved);
   check(options, replacements, sequences, fewest, causal);
   remark_on_other_model(saved, name);
   remark_on_exact_attention(saved);
