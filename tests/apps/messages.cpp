@@ -79,6 +79,8 @@ TEST_CASE("an option given twice, a file that cannot be opened, a file that is n
   for (const char* command : {"show q.npy", "plot q.npy", "report q.npy", "merge all.csv q.npy"}) {
     check_says(folder, command, "q.npy: is not a result of croquis, which begins with the names of columns");
   }
+  write_text(folder / "e.csv", "\xEF\xBB\xBFinput,method\n");
+  check_says(folder, "show e.csv", "e.csv: begins with a byte order mark, as Excel's 'CSV UTF-8' does; save it as CSV");
   check_says(folder, "error --causal=maybe", "croquis: --causal: 'maybe' is neither true nor false\n");
   check_says(folder, "choose --eps small", "croquis: --eps: 'small' is not a number\n");
   write_text(folder / "c.ini", "[error]\ncausal=maybe\n");

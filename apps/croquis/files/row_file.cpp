@@ -200,7 +200,12 @@ void require_replaceable(const std::string& path) {
 }
 
 void require_result(const std::string& path) {
-  if (const std::string text = first_bytes(path); text.empty() || is_table(text)) return;
+  const std::string text = first_bytes(path);
+  if (text.empty() || is_table(text)) return;
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    throw std::invalid_argument(fmt::format(
+        "{}: begins with a byte order mark, as Excel's 'CSV UTF-8' does; save it as CSV without one", path));
+  }
   throw std::invalid_argument(fmt::format(
       "{}: is not a result of croquis, which begins with the names of columns; give a CSV such as error.csv", path));
 }
