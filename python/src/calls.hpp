@@ -41,8 +41,9 @@ class Signals {
   throw py::error_already_set();
 }
 
-/// work(signals) without the lock, and with BLAS on one thread: a fork waits for ever for others. What a signal handler
-/// has raised is raised here. Where there is no memory, a MemoryError says so.
+/// work(signals) without the lock, and with BLAS on one thread: in a forked process it would wait for ever for others,
+/// which do not exist there. What a signal handler has raised is raised here. Where there is no memory, a MemoryError
+/// says so.
 template <typename Work>
 auto call(const Work& work) {
   Signals signals;

@@ -119,8 +119,10 @@ TEST_CASE(
     std::sort(errors.begin(), errors.end());
     return errors[rank - 1];
   };
-  Check quick = check, given = check;
+  Check quick = check, given = check, thorough = check, many = check;
   quick.quick = true;
+  thorough.thorough = true;
+  many.most_trials = 3000;
   given.most_trials = 30;
   const Finding early = decided(check, 2, true), late = decided(check, 0.9, true);
   CHECK(*early.trials < *late.trials);
@@ -128,6 +130,8 @@ TEST_CASE(
   CHECK(late.observed == early.observed);
   CHECK(contains(early.hypotheses, "draws of the quantile = 200"));
   CHECK(decided(quick, 2, true).observed == ranked(20, 18));
+  CHECK(decided(thorough, 2, true).observed == early.observed);
+  CHECK(decided(many, 2, true).observed == early.observed);
   CHECK(decided(given, 2, true).observed == ranked(30, 27));
   CHECK(contains(decided(given, 2, true).hypotheses, "draws of the quantile = 30; trials that would decide = "));
   CHECK(std::isnan(decided(check, 2, false).observed));

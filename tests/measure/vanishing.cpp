@@ -103,6 +103,21 @@ TEST_CASE("gradient_rounding: no derivative is farther from that in long double,
   }
 }
 
+TEST_CASE("gradient_rounding: of scores that are large and alike") {
+  const Key key = Key(test_seed()).child("alike");
+  const arma::mat g = random_matrix(20, 3, key.child("g"));
+  RelativePosition<double> position = random_position<double>(20, 1, false, 1, key.child("bias"), false);
+  position.bias += 1e9;
+  const Problem<double> drawn = random_problem<double>(20, 4, 3, 1, key.child("problem"));
+  const Problem<double> problem{drawn.Q(), drawn.K(), drawn.V(), {}, position};
+  const Gradient<double> found = exact_adjoint(problem, Target::softmax_rpe)(g);
+  const Derivatives exact = dense(problem, Target::softmax_rpe, g);
+  const GradientRounding rounding = gradient_rounding(problem, Target::softmax_rpe, g);
+  CHECK(off(found.q, exact.q) <= rounding.q);
+  CHECK(off(found.k, exact.k) <= rounding.k);
+  CHECK(off(found.bias, exact.bias) <= rounding.bias);
+}
+
 TEST_CASE("gradient_rounding: a small part of ordinary derivatives, whatever is masked by the bias") {
   const Key key = Key(test_seed()).child("ordinary");
   const arma::mat g = random_matrix(20, 3, key.child("g"));
@@ -119,6 +134,29 @@ TEST_CASE("gradient_rounding: a small part of ordinary derivatives, whatever is 
     CHECK(rounding.k <= 1e-6 * arma::norm(found.k, "fro"));
     if (has_position(target)) CHECK(rounding.bias <= 1e-6 * arma::norm(found.bias));
     CHECK_FALSE(vanishes(found, problem, target, g));
+  }
+}
+
+// Query 0 points away from the long key, which has no weight there: its derivatives are those of ordinary rows. What
+// has all of its weight at the long key is off by 1e-6 at most, and the derivatives of the first row are about .1.
+TEST_CASE("gradient_rounding: a key far longer than the others has no part where it has no weight or all of it") {
+  const Key key = Key(test_seed()).child("long key");
+  const Problem<double> drawn = random_problem<double>(20, 4, 3, 1, key.child("problem"));
+  const arma::mat g = random_matrix(20, 3, key.child("g"));
+  for (const double times : {1e3, 1e6}) {
+    CAPTURE(times);
+    arma::mat k = drawn.K();
+    k.row(7) *= times;
+    arma::mat q = drawn.Q();
+    q.row(0) = -k.row(7) / arma::norm(k.row(7));
+    const Problem<double> problem{q, k, drawn.V()};
+    const Gradient<double> found = exact_adjoint(problem, Target::softmax)(g);
+    const Derivatives exact = dense(problem, Target::softmax, g);
+    const GradientRounding rounding = gradient_rounding(problem, Target::softmax, g);
+    CHECK(off(found.q, exact.q) <= rounding.q);
+    CHECK(off(found.k, exact.k) <= rounding.k);
+    CHECK(rounding.q <= 1e-4 * arma::norm(found.q, "fro"));
+    CHECK(rounding.k <= 1e-4 * arma::norm(found.k, "fro"));
   }
 }
 

@@ -67,7 +67,9 @@ const Columns<ClaimRow>& claim_columns() {
         "together have 1 - `--confidence`. `NA` where nothing is random"},
        &ClaimRow::confidence},
       {{"bound", Role::number, "what the claim allows"}, &ClaimRow::bound},
-      {{"observed", Role::number, "the error, or its quantile at the claimed probability"}, &ClaimRow::observed},
+      {{"observed", Role::number,
+        "the error, or its quantile at the claimed probability, of other draws than those of `trials`"},
+       &ClaimRow::observed},
       {{"slack", Role::number, "bound / observed"}, &ClaimRow::slack},
       {{"power", Role::number,
         "the smallest violation that this row would refute with probability 0.95: a failure rate (of a claim that a "

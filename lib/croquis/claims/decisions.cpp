@@ -28,10 +28,12 @@ std::string draws_for_power(const Finding& finding, double part) {
                       : "draws that would decide = more than 1e9";
 }
 
-// Draws of an observed quantile, fixed beforehand: of this claim, or of all that have no number of their own.
+// Draws of an observed quantile, fixed beforehand: of this claim, or of all that have no number of their own. No more
+// than that, however many trials a decision may take: the quantile decides nothing.
 std::uint64_t quantile_draws(const Check& check) {
   const std::vector<double>* own = find_threshold(check.claim, "quantile draws");
-  return static_cast<std::uint64_t>((own != nullptr ? own : find_threshold("quantile", "draws"))->front());
+  const auto most = static_cast<std::uint64_t>((own != nullptr ? own : find_threshold("quantile", "draws"))->front());
+  return std::min(most, check.trials(most));
 }
 
 std::vector<double> values_of(const Check& check, const Key& draw_key, std::uint64_t trials,
@@ -199,8 +201,7 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
   finding.power = power_of_counting(most, claim.delta, level);
   finding.bound = claim.bound;
   if (claim.quantile && claim.delta > 0) {
-    const std::vector<double> fresh =
-        values_of(check, draw_key.child("quantile"), check.trials(quantile_draws(check)), error);
+    const std::vector<double> fresh = values_of(check, draw_key.child("quantile"), quantile_draws(check), error);
     finding.observed = quantile_of(fresh, 1 - claim.delta);
     add_measured(finding, fmt::format("draws of the quantile = {}", fresh.size()));
     errors.insert(errors.end(), fresh.begin(), fresh.end());

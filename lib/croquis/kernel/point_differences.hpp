@@ -5,7 +5,7 @@
 
 namespace croquis {
 
-/// A point amidst the rows of X and Y: the median of each column. What few rows are far away does not move it.
+/// A point amidst the rows of X and Y: the median of each column. A few rows that are far away hardly move it.
 template <typename T>
 arma::Row<T> middle_of(const arma::Mat<T>& x, const arma::Mat<T>& y) {
   return arma::median(arma::join_cols(x, y), 0);

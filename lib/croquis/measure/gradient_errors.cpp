@@ -34,8 +34,8 @@ struct Sums {
   }
 };
 
-// All squares and products are summed in one way, not by BLAS, which arma::accu of a product that is no matrix yet
-// would call: a zero gradient has the error 1 to the last bit.
+// All squares and products are summed in one way: a zero gradient has the error 1 to the last bit. arma::accu(g %
+// exact) would call BLAS, that of a matrix does not.
 Sums sums_of(const arma::mat& g, const arma::mat& exact, const arma::mat& mean) {
   return {arma::accu(arma::square(g - exact)), arma::accu(arma::mat(g % exact)), arma::accu(arma::square(g)),
           arma::accu(arma::square(exact)), arma::accu(arma::square(g - mean))};

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/attention/exact_tokens.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/measure/vanishing.hpp>
@@ -10,15 +12,12 @@ namespace {
 
 constexpr double kHalfEpsilon = std::numeric_limits<double>::epsilon() / 2;  // u
 
-double longest_length(const arma::mat& x) {
-  return std::sqrt(squared_row_norms(x).max());
+arma::vec lengths_of(const arma::mat& x) {
+  return arma::sqrt(squared_row_norms(x));
 }
 
-// An exponent is off by 2 (p + 2) u L, L = `largest`; the row sum that divides it by as much and n u; the product by
-// another n u.
-double rounding_of_weights(const Problem<double>& problem, double largest) {
-  const auto n = static_cast<double>(problem.n_k()), p = static_cast<double>(problem.p());
-  return kHalfEpsilon * (2 * n + 4 * (p + 2) * (1 + largest));
+double longest_length(const arma::mat& x) {
+  return lengths_of(x).max();
 }
 
 // A row of B V is a mean of the values: each is off by weight_rounding of the longest one. In the Frobenius norm.
@@ -26,29 +25,37 @@ double rounding_of_means(const Problem<double>& problem) {
   return std::sqrt(static_cast<double>(problem.n_q())) * weight_rounding(problem) * longest_length(problem.V());
 }
 
-// The points of which scores are inner products, and what derivatives by them are multiplied by for those by the rows.
-struct ScorePoints {
-  double longest = 0, norm = 0, factor = 0;
-};
-
-ScorePoints score_points(const arma::mat& rows, Target target) {
-  const arma::vec lengths = arma::sqrt(squared_row_norms(rows));
-  if (!has_unit_rows(target)) {
-    const double scale = std::pow(static_cast<double>(rows.n_cols), -0.25);
-    return {scale * lengths.max(), scale * frobenius_norm(rows), scale};
-  }
-  const arma::vec known = lengths.elem(arma::find(lengths > 0));  // zero rows have derivatives of 0
-  if (known.is_empty()) return {};
-  return {1, std::sqrt(static_cast<double>(known.n_elem)), 1 / known.min()};
+// What derivatives by the points of which scores are inner products are multiplied by for those by rows, at most.
+double rows_for_points(const arma::mat& rows, Target target) {
+  if (!has_unit_rows(target)) return std::pow(static_cast<double>(rows.n_cols), -0.25);
+  const arma::vec lengths = lengths_of(rows), known = lengths.elem(arma::find(lengths > 0));
+  return known.is_empty() ? 0 : 1 / known.min();  // zero rows have derivatives of 0
 }
 
-// The largest |b_t| that a score of this size at most can have beside it in a weight other than 0: b_0 is that of a
-// query with itself, and exp(-746) is 0.
-double largest_bias(const Problem<double>& problem, Target target, double score) {
-  const arma::vec& bias = problem.position().bias;
-  if (!has_position(target) || bias.is_empty()) return 0;
-  const double lowest = bias(bias.n_elem / 2) - 746 - 2 * score;
-  return arma::abs(bias.elem(arma::find(bias >= lowest))).max();
+// Of the keys that have a weight in a row: the longest, and what the weights are off by because their scores are.
+struct SeenKeys {
+  double longest = 0, off = 0;
+};
+
+// With h = 4 (p + 2) u L what two scores of a row are off by, for the largest |score| and product of lengths L, and r
+// the sum of the other weights over the largest: a row of weights is off by h at most, and by 2 r h, as the weight of a
+// key that has nearly all of the row is near 1 whatever its score. 1 - b_max <= r.
+SeenKeys seen_keys(const arma::rowvec& scores, double query, const arma::vec& keys, double p) {
+  const double each = 4 * (p + 2) * kHalfEpsilon;
+  const arma::uword best = scores.index_max();
+  const double top = scores(best), farthest = query * keys.max() + std::abs(top);
+  const double lowest = top - 750 - each * farthest;  // exp(-746) is 0
+  SeenKeys seen;
+  double largest = 0, rest = 0;
+  for (arma::uword j = 0; j < scores.n_elem; ++j) {
+    if (!(scores(j) >= lowest)) continue;
+    seen.longest = std::max(seen.longest, keys(j));
+    largest = std::max(largest, std::abs(scores(j)));
+    if (j != best) rest += std::exp(scores(j) - top);
+  }
+  seen.off = each * (query * seen.longest + largest);
+  if (seen.off < 1) seen.off *= std::min(1.0, 6 * rest);  // 2 r, for r that is off by a factor of e
+  return seen;
 }
 
 }  // namespace
@@ -57,8 +64,11 @@ double largest_score(const Problem<double>& problem) {
   return longest_length(problem.Q()) * longest_length(problem.K()) / std::sqrt(static_cast<double>(problem.p()));
 }
 
+// An exponent is off by 2 (p + 2) u L, L = largest_score; the row sum that divides it by as much and n u; the product
+// by another n u.
 double weight_rounding(const Problem<double>& problem) {
-  return rounding_of_weights(problem, largest_score(problem));
+  const auto n = static_cast<double>(problem.n_k()), p = static_cast<double>(problem.p());
+  return kHalfEpsilon * (2 * n + 4 * (p + 2) * (1 + largest_score(problem)));
 }
 
 bool vanishes(const arma::mat& output, const Problem<double>& problem) {
@@ -71,18 +81,33 @@ bool is_rounding(double error, const Problem<double>& problem) {
 }
 
 // With G the cotangent, dS_ij = b_ij (g_i.v_j - g_i.o_i): a row is off by 2 ||g_i|| max ||v_j|| times the rounding of a
-// weight and of products of width p_v. For scores x_i.y_j, dX = dS Y has means of points, dY = dS^T X is at most
-// ||dS||_F ||X||_F, and db_t a sum of at most n_q entries of dS. The part along a row that unit rows take away leaves
-// (p + 4) u of itself, less than a weight is off by.
+// weight, of products of width p_v, and of sums of n. For scores x_i.y_j, a row of dX = dS Y is off by this times the
+// longest y_j that has a weight, dY = dS^T X by the sum of ||x_i|| times this, and db_t is a sum of at most n_q entries
+// of dS. The part along a row that unit rows take away leaves (p + 4) u of itself, less than a weight is off by.
 GradientRounding gradient_rounding(const Problem<double>& problem, Target target, const arma::mat& cotangent) {
   if (!is_normalised(target)) return {};
-  const ScorePoints x = score_points(problem.Q(), target), y = score_points(problem.K(), target);
-  const double score = x.longest * y.longest, bias = largest_bias(problem, target, score);
-  const double entry =
-      rounding_of_weights(problem, score + bias) + 2 * kHalfEpsilon * static_cast<double>(problem.p_v());
-  const double scores = 2 * entry * frobenius_norm(cotangent) * longest_length(problem.V());
-  return {scores * y.longest * x.factor, scores * x.norm * y.factor,
-          scores * std::sqrt(static_cast<double>(problem.n_q()))};
+  const SerialBlas serial;
+  const ExactTokens<double> tokens(problem, target);
+  const arma::vec x = lengths_of(tokens.q), y = arma::sqrt(arma::sum(arma::square(tokens.k), 0).t()),
+                  g = lengths_of(cotangent);
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), at_once = 32;
+  const auto p = static_cast<double>(problem.p()), n = static_cast<double>(std::max(n_q, n_k));
+  const double always = kHalfEpsilon * (2 * n + 4 * (p + 2) + 2 * static_cast<double>(problem.p_v()));
+  const double twice_longest = 2 * longest_length(problem.V());
+  arma::vec rows(n_q), longest(n_q);
+  parallel_for(blocks_of(n_q, at_once), at_once * n_k * problem.p(), [&](std::size_t b) {
+    const arma::uword first = b * at_once;
+    arma::mat scores(std::min(at_once, n_q - first), n_k, arma::fill::none);
+    tokens.fill(first, 0, scores);
+    for (arma::uword i = 0; i < scores.n_rows; ++i) {
+      const SeenKeys seen = seen_keys(scores.row(i), x(first + i), y, p);
+      rows(first + i) = twice_longest * g(first + i) * (always + seen.off);
+      longest(first + i) = seen.longest;
+    }
+  });
+  return {arma::norm(rows % longest) * rows_for_points(problem.Q(), target),
+          arma::accu(rows % x) * rows_for_points(problem.K(), target),
+          arma::norm(rows) * std::sqrt(static_cast<double>(n_q))};
 }
 
 bool vanishes(const Gradient<double>& gradient, const Problem<double>& problem, Target target,

@@ -7,19 +7,21 @@
 
 namespace croquis {
 
-/// max ||q_i|| max ||k_j|| / sqrt(p): no score is larger, and a computed one is off by (p + 2) u times this at most.
+/// max ||q_i|| max ||k_j|| / sqrt(p): no score of the softmax target is larger, and a computed one is off by (p + 2) u
+/// times this at most.
 double largest_score(const Problem<double>& problem);
 
-/// What a weight b_ij that is computed is off by, relative to itself, and by as much a product with n weights.
+/// What a computed weight b_ij of the softmax target is off by, relative to itself, and by as much a product with n
+/// weights.
 double weight_rounding(const Problem<double>& problem);
 
-/// Whether the computed output B V is no larger than what rounding alone may make of 0: for values that are 0, or that
-/// flat attention averages to 0. Cost: the lengths of all rows.
+/// Whether the computed output B V of the softmax target is no larger than what rounding alone may make of 0: for
+/// values that are 0, or that flat attention averages to 0. Cost: the lengths of all rows.
 bool vanishes(const arma::mat& output, const Problem<double>& problem);
 
-/// Whether an error ||O~ - O|| of an output (spectral or Frobenius norm) is no larger than what rounding alone may make
-/// of it where the method is exact. Two such errors, or their quotient, say nothing of the methods. Cost: the lengths
-/// of all rows.
+/// Whether an error ||O~ - O|| of an output of the softmax target (spectral or Frobenius norm) is no larger than what
+/// rounding alone may make of it where the method is exact. Two such errors, or their quotient, say nothing of the
+/// methods. Cost: the lengths of all rows.
 bool is_rounding(double error, const Problem<double>& problem);
 
 /// What rounding alone may make of derivatives that are 0, at most, in the Frobenius norm.
@@ -28,9 +30,9 @@ struct GradientRounding {
 };
 
 /// That of the computed derivatives of <cotangent, B V> for the weights B of a target: they are 0 for equal values, or
-/// weights of 0 and 1, those by Q also for equal keys. A bias counts as far as keys have weights because of it. All
-/// are 0 for the kernelized target, whose derivatives are sums of differences that no others cancel.
-/// Cost: the lengths of all rows.
+/// weights of 0 and 1, those by Q also for equal keys. Keys count in the rows in which they have a weight, however long
+/// they are. All are 0 for the kernelized target, whose derivatives are sums of differences that no others cancel.
+/// Cost: 2 n_q n_k p flops and n_q n_k exponentials.
 GradientRounding gradient_rounding(const Problem<double>& problem, Target target, const arma::mat& cotangent);
 
 /// Whether the computed derivatives by Q and K together are no larger than this.

@@ -5,7 +5,7 @@
 
 namespace croquis {
 
-// Makes the unit at least half of the deviation.
+// Makes the unit more than half of the deviation.
 void Accumulator::raise_unit(double deviation) {
   if (std::abs(deviation) < 2 * unit_) return;
   const double larger = std::ldexp(1.0, std::ilogb(deviation)), share = unit_ / larger;
