@@ -203,6 +203,20 @@ TEST_CASE("croquis report: of a single point what would be a band is a bar, and 
   const std::string none = page_of({{"informer", 8}, {"informer", 16}});
   CHECK(contains(none, "median of 3 draws; band: smallest to largest</p>"));
   CHECK(count_of(none, "<path class=\"bar\"") == 0);
+  // What counts is what is drawn: zero has no place on the axis, and draws that are equal have no spread.
+  const auto page_of_two = [&](double first, double spread) {
+    std::string text = kReportHeader;
+    for (const int trial : {1, 2, 3}) {
+      text += report_row("x", "informer", 8, trial, first * trial) + report_row("x", "informer", 16, trial, trial) +
+              report_row("x", "performer", 8, trial, 1 + spread * trial);
+    }
+    write_text(folder / "r.csv", text);
+    REQUIRE(run_croquis("report r.csv --out r.html", folder.path()).status == 0);
+    return read_text(folder / "r.html");
+  };
+  CHECK(contains(page_of_two(0, 0), "median of 3 draws; bar: smallest to largest</p>"));
+  CHECK(contains(page_of_two(1, 0), "median of 3 draws; band: smallest to largest</p>"));
+  CHECK(contains(page_of_two(1, 1), "median of 3 draws; band or bar: smallest to largest</p>"));
 }
 
 TEST_CASE("croquis report: what a logarithmic axis cannot show is named below the legend") {

@@ -56,6 +56,15 @@ def write_choice(path):
                    "435,flops,1,double,softmax,1,1,NA\n")
 
 
+def write_costs(path):
+    """Of one n: exact attention, which has flops and no d, and a method at two d; three calls each."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("input,method,preset,n,p,p_v,features,repeat,seed,precision,threads,seconds,peak_bytes,flops,status\n")
+        for method, d, flops in (("exact", 0, 9000), ("skeinformer", 16, 1000), ("skeinformer", 64, 4000)):
+            for repeat in (1, 2, 3):
+                file.write(f"gaussian,{method},paper,1024,64,64,{d},{repeat},1,double,2,{repeat / 100},4096,{flops},ok\n")
+
+
 def check_static(page):
     """What needs no browser: the hashes of the policy, and the pictures as XML."""
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
@@ -125,6 +134,15 @@ def check_live(page):
     drawn = page.ask(path)
     assert re.fullmatch(r"M70\.0 ([\d.]+)L746\.0 \1", drawn), drawn
     assert page.ask(f"{line}.querySelector('.mark title').textContent") == "eps = 0.1: 0.1"
+    # Exact attention, which has no d, is a line across against d, and one point with a bar against flops.
+    chart = "[...document.querySelectorAll('figure.chart')].find((f) => f.textContent.includes('Cost of a call'))"
+    shapes = f"""(() => {{ const c = [...{chart}.querySelectorAll('.curve')].find((g) => g.textContent.includes('exact'));
+                  return ['.mark', '.bar', '.band'].map((s) => c.querySelectorAll(s).length).join(); }})()"""
+    page.ask(f"{chart}.plot.draw()")
+    assert page.ask(shapes) == "2,0,1", page.ask(shapes)
+    page.ask(f"{chart}.plot.axis('x', 1)")
+    assert page.ask(f"{chart}.plot.data.x[1].name") == "flops"
+    assert page.ask(shapes) == "1,1,0", page.ask(shapes)
     # The keyboard.
     page.ask(f"{CHART}.querySelector('svg.plot').focus()")
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
@@ -156,15 +174,16 @@ def main():
         print("skipped: there is no chromium")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        heads, small, zeros, choice, page = (
+        heads, small, zeros, choice, costs, page = (
             os.path.join(folder, name)
-            for name in ("heads.csv", "small.csv", "zeros.csv", "choice.csv", "report.html"))
+            for name in ("heads.csv", "small.csv", "zeros.csv", "choice.csv", "costs.csv", "report.html"))
         write_heads(heads)
         write_zeros(zeros)
         write_choice(choice)
+        write_costs(costs)
         croquis("error", "--n", "64", "--p", "8", "--methods", "v-mean,skyformer,nystromformer", "--features", "8,16",
                 "--trials", "3", "--bounds", "--quiet", "--out", small)
-        croquis("report", heads, small, zeros, choice, "--out", page, "--title", HOSTILE)
+        croquis("report", heads, small, zeros, choice, costs, "--out", page, "--title", HOSTILE)
         with open(page, encoding="utf-8", newline="") as file:
             check_static(file.read())
         with browser.Browser() as window:

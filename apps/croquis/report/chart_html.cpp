@@ -59,7 +59,7 @@ std::string data_of(const Chart& chart) {
                         {"points", std::move(points)}});
     }
     data["views"].push_back(
-        {{"name", view.name}, {"meaning", meaning_in_picture(view)}, {"curves", std::move(curves)}});
+        {{"name", view.name}, {"meaning", meaning_in_picture(chart, view)}, {"curves", std::move(curves)}});
   }
   return data.dump(-1, ' ', true, json::error_handler_t::replace);
 }
@@ -85,12 +85,7 @@ std::string legend_of(const Chart& chart) {
 
 ReportTable table_of(const Chart& chart) {
   const ChartView& view = chart.views.front();
-  std::string meaning = view.meaning;  // what is a band in the picture stands in parentheses here
-  const std::string band = "band: ";
-  if (const std::size_t at = meaning.find(band); at != std::string::npos) {
-    meaning.replace(at, band.size(), "in parentheses ");
-  }
-  ReportTable table{chart.title + ": the numbers", meaning, {}, {}};
+  ReportTable table{chart.title + ": the numbers", meaning_with(view, "in parentheses "), {}, {}};
   bool targets = false;
   for (const ChartCurve& curve : view.curves) targets = targets || !curve.target.empty();
   table.columns.push_back({"curve", "", false});
@@ -134,6 +129,6 @@ std::string html_of_chart(const Chart& chart, const std::string& id) {
       "<div class=\"controls\" hidden></div>\n<div class=\"scroll\">{3}</div>\n<output "
       "class=\"point\"></output>\n{4}\n{5}\n"
       "<script type=\"application/json\">{6}</script>\n</figure>\n",
-      id, html(chart.title), html(meaning_in_picture(chart.views.front())), svg_of_chart(chart, id), legend_of(chart),
-      html_of_table(table_of(chart)), json_in_script(data_of(chart)), html(bound));
+      id, html(chart.title), html(meaning_in_picture(chart, chart.views.front())), svg_of_chart(chart, id),
+      legend_of(chart), html_of_table(table_of(chart)), json_in_script(data_of(chart)), html(bound));
 }

@@ -78,47 +78,63 @@ std::string frame_svg(const Frame& frame, const Chart& chart) {
       html(chart.y.front().label));
 }
 
-std::string curve_svg(const ChartCurve& curve, const CurveStyle& style, const Frame& frame, const Chart& chart) {
-  std::string line, bound, upper, lower, marks;
-  std::size_t drawn = 0;
+// A point that has a place on both axes, and the ends of what is drawn beside it: those of its interval that have one.
+struct DrawnPoint {
+  const ChartPoint* point;
+  double x, y, upper, lower;
+};
+
+std::vector<DrawnPoint> drawn_points(const ChartCurve& curve, const Frame& frame) {
+  std::vector<DrawnPoint> drawn;
   const bool across = curve.across.contains(0);
-  const auto step = [](const std::string& path) { return path.empty() ? 'M' : 'L'; };
   for (const ChartPoint& point : curve.points) {
     const ChartValue& value = point.y.front();
     if (!frame.x.shows(point.x.front()) || !frame.y.shows(value.at)) continue;
-    const double x = !across ? x_place(frame.x, point.x.front()) : drawn == 0 ? kLeft : kWidth - kRight;
+    const double x = !across ? x_place(frame.x, point.x.front()) : drawn.empty() ? kLeft : kWidth - kRight;
     const double y = y_place(frame.y, value.at);
-    ++drawn;
     const auto end = [&](double at) { return frame.y.shows(at) ? y_place(frame.y, at) : y; };
+    drawn.push_back({&point, x, y, end(value.hi), end(value.lo)});
+  }
+  return drawn;
+}
+
+std::string curve_svg(const ChartCurve& curve, const CurveStyle& style, const Frame& frame, const Chart& chart) {
+  std::string line, bound, upper, lower, marks;
+  const std::vector<DrawnPoint> drawn = drawn_points(curve, frame);
+  if (drawn.empty()) return "";
+  const auto step = [](const std::string& path) { return path.empty() ? 'M' : 'L'; };
+  for (const auto& [point, x, y, above, below] : drawn) {
+    const ChartValue& value = point->y.front();
     line += fmt::format("{}{:.1f} {:.1f}", step(line), x, y);
-    upper += fmt::format("{}{:.1f} {:.1f}", step(upper), x, end(value.hi));
-    lower.insert(0, fmt::format("L{:.1f} {:.1f}", x, end(value.lo)));
+    upper += fmt::format("{}{:.1f} {:.1f}", step(upper), x, above);
+    lower.insert(0, fmt::format("L{:.1f} {:.1f}", x, below));
     if (frame.y.shows(value.bound))
       bound += fmt::format("{}{:.1f} {:.1f}", step(bound), x, y_place(frame.y, value.bound));
     marks +=
         fmt::format("<path class=\"mark\" transform=\"translate({:.1f} {:.1f})\" d=\"{}\"><title>{}</title></path>", x,
-                    y, marker_path(style.marker), html(tooltip_of(curve, point, chart, 0, 0)));
+                    y, marker_path(style.marker), html(tooltip_of(curve, *point, chart, 0, 0)));
     if (value.heavy_tailed) {
       marks += fmt::format("<text class=\"star\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">*</text>", x, y - 6);
     }
   }
-  if (line.empty()) return "";
   std::string paths;
   if (curve.joined) {
-    paths = fmt::format("<path class=\"{}\" d=\"{}{}\"/><path class=\"line\" d=\"{}\"/>", drawn == 1 ? "bar" : "band",
-                        upper, lower + (drawn == 1 ? "" : "Z"), line);
+    const bool single = drawn.size() == 1;
+    paths = fmt::format("<path class=\"{}\" d=\"{}{}\"/><path class=\"line\" d=\"{}\"/>", single ? "bar" : "band",
+                        upper, lower + (single ? "" : "Z"), line);
   }
   if (!bound.empty()) paths += fmt::format("<path class=\"bound\" d=\"{}\"/>", bound);
   constexpr std::size_t many = 40;  // marks would hide the line, or say that it was measured there
   return fmt::format("<g class=\"curve {}{}{}\">{}{}</g>", style.classes, curve.open ? " open" : "",
-                     across || (curve.joined && drawn > many) ? " unmarked" : "", paths, marks);
+                     curve.across.contains(0) || (curve.joined && drawn.size() > many) ? " unmarked" : "", paths,
+                     marks);
 }
 
 std::string description_of(const Chart& chart, const ChartView& view) {
   std::string labels;
   for (const ChartCurve& curve : view.curves) labels += (labels.empty() ? "" : ", ") + curve.label;
   return fmt::format("{} against {}, {}. {}. The table below has the numbers.", chart.y.front().label,
-                     chart.x.front().label, labels, meaning_in_picture(view));
+                     chart.x.front().label, labels, meaning_in_picture(chart, view));
 }
 
 }  // namespace
@@ -127,14 +143,22 @@ bool has_many_curves(const ChartView& view) {
   return view.curves.size() > kMostBands;
 }
 
-std::string meaning_in_picture(const ChartView& view) {
+std::string meaning_with(const ChartView& view, const std::string& spread) {
   const std::string band = "band: ";
-  const std::size_t at = view.meaning.find(band);
-  const auto is_point = [](const ChartCurve& curve) { return curve.points.size() == 1; };
-  const auto points = std::count_if(view.curves.begin(), view.curves.end(), is_point);
-  if (at == std::string::npos || points == 0) return view.meaning;
-  const bool all = points == static_cast<std::ptrdiff_t>(view.curves.size());
-  return std::string(view.meaning).replace(at, band.size(), all ? "bar: " : "band or bar: ");
+  const std::size_t at = view.meaning.rfind(band);  // what stands before it begins with a name of the input's own
+  return at == std::string::npos ? view.meaning : std::string(view.meaning).replace(at, band.size(), spread);
+}
+
+std::string meaning_in_picture(const Chart& chart, const ChartView& view) {
+  const Frame frame = frame_of(chart, view);
+  bool bars = false, bands = false;
+  for (const ChartCurve& curve : view.curves) {
+    const std::vector<DrawnPoint> drawn = drawn_points(curve, frame);
+    const bool spread =
+        curve.joined && std::any_of(drawn.begin(), drawn.end(), [](const DrawnPoint& p) { return p.upper < p.lower; });
+    if (spread) (drawn.size() == 1 ? bars : bands) = true;
+  }
+  return !bars ? view.meaning : meaning_with(view, bands ? "band or bar: " : "bar: ");
 }
 
 std::map<std::string, CurveStyle> styles_of(const Chart& chart) {

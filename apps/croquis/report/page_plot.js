@@ -98,8 +98,14 @@ class Plot {
     const {x, y, hidden} = this.state;
     return this.view().curves.filter((curve) => !hidden.has(curve.label)).map((curve) => ({
       curve,
-      points: curve.points.map(([xs, ys]) => ({x: xs[x], v: ys[y]})).filter((p) => p.v !== null && p.x !== null),
+      points: this.once(curve, curve.points.map(([xs, ys]) => ({x: xs[x], v: ys[y]})))
+        .filter((p) => p.v !== null && p.x !== null),
     }));
+  }
+  // A line across has its one point at both ends of the picture; on the axes where it has a place that is one point.
+  once(curve, points) {
+    const isPoint = curve.across.length > 0 && !this.isAcross(curve);
+    return isPoint ? points.filter((p, i) => points.findIndex((first) => first.x === p.x) === i) : points;
   }
   // What of these curves has no place on the vertical axis, as missing_on_axis of the program. What is infinite is null.
   missing(curves, {log}) {
