@@ -503,6 +503,23 @@ TEST_CASE("croquis plot: a band over seconds goes from left to right, and interv
   CHECK(contains(rows.script, "\n8 0.5 0.5 0.5 0 nan 0.25 0.75\n"));
 }
 
+TEST_CASE("croquis plot: over several heads the interval of --rows is that of the mean or the median which is drawn") {
+  TemporaryFolder folder;
+  std::string text = kPlotHeader;
+  text.insert(text.size() - 1, ",rows,spectral_rel_lo,spectral_rel_hi,frobenius_rel_lo,frobenius_rel_hi");
+  for (const auto& [head, error] : {std::pair(0, 0.25), {1, 0.5}, {2, 1.5}}) {
+    std::string line = row(fmt::format("arrays:q;head={}", head), "skyformer", "softmax", 8, 1, error);
+    line.insert(line.size() - 1, fmt::format(",16,{0},{1},{0},{1}", error / 2, 2 * error));
+    text += line;
+  }
+  write_text(folder / "s.csv", text);
+  const auto drawn = [&](const char* statistic) {
+    return drawn_plot(fmt::format("plot s.csv --statistic {}", statistic), folder.path()).script;
+  };
+  CHECK(contains(drawn("median"), "\n8 0.5 0.25 1.5 0 nan 0.25 1\n"));
+  CHECK_MESSAGE(contains(drawn("mean"), " nan 0.375 1.5\n"), drawn("mean"));
+}
+
 TEST_CASE("croquis plot: a standard error of sampled rows, which all draws and heads share, is said to be on them") {
   TemporaryFolder folder;
   for (const int heads : {1, 2}) {

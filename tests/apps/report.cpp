@@ -414,6 +414,17 @@ TEST_CASE("croquis report: the interval for the sample of rows is that of the st
   CHECK(contains(page, "\"[rows: 0.13, 0.5]\""));  // what the script shows of means
   CHECK(count_of(page, "; in brackets the 95 % interval for the sample of rows\"") == 2);  // of medians and of means
   CHECK(contains(page, "; in brackets the 95 % interval for the sample of rows</p>"));
+  // Of three inputs the number of the printed table and of the first view is the median.
+  const auto input = [](const std::string& name, double error) {
+    return sampled_row(name, "performer", 8, 1, error, error / 2, 2 * error);
+  };
+  write_text(folder / "r.csv", sampled_header() + input("x", 0.1) + input("y", 0.2) + input("z", 0.6));
+  REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+  const std::string several = read_text(folder / "r.html");
+  const std::vector<std::string> of_median = cells_after(several, "performer", "8");
+  CHECK(contains(fmt::format("{}", fmt::join(of_median, "|")), "|0.2 (0.1 – 0.6) [rows: 0.1, 0.4]|"));
+  CHECK_MESSAGE(contains(several, "\"[rows: 0.15, 0.6]\""), several);  // what the script shows of means
+  CHECK(contains(run_croquis("show r.csv", folder.path()).output, "0.2 (0.1 - 0.6) [0.1, 0.4]"));
   write_text(folder / "r.csv", kReportHeader + report_row("x", "performer", 8, 1, 0.1));
   REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
   CHECK_FALSE(contains(read_text(folder / "r.html"), "in brackets the 95"));

@@ -74,7 +74,7 @@ std::string text_of_cell(const Group& group, const std::string& metric, Statisti
   } else {
     text = fmt::format("{:.4g} ({:.1g})", s->mean, s->standard_error);
   }
-  const auto rows = rows_interval(group, metric, statistic, nested);
+  const auto rows = rows_interval(group, metric, nested ? Statistic::median : statistic);
   return rows ? text + fmt::format(" [{:.3g}, {:.3g}]", rows->first, rows->second) : text;
 }
 
@@ -211,16 +211,20 @@ std::string members_without(const Grouping& grouping, const std::string& metric)
 }
 
 std::optional<std::pair<double, double>> rows_interval(const Group& group, const std::string& metric,
-                                                       Statistic statistic, bool nested) {
+                                                       Statistic statistic) {
   const Summary *lo = group.metric(metric + "_lo"), *hi = group.metric(metric + "_hi");
   if (lo == nullptr || hi == nullptr) return std::nullopt;
-  return statistic == Statistic::mean && !nested ? std::pair(lo->mean, hi->mean) : std::pair(lo->q50, hi->q50);
+  return statistic == Statistic::mean ? std::pair(lo->mean, hi->mean) : std::pair(lo->q50, hi->q50);
 }
 
 bool has_rows_interval(const Grouping& grouping, const std::string& metric) {
-  return std::any_of(grouping.groups.begin(), grouping.groups.end(), [&](const Group& group) {
-    return rows_interval(group, metric, Statistic::median, grouping.is_nested()).has_value();
-  });
+  return std::any_of(grouping.groups.begin(), grouping.groups.end(),
+                     [&](const Group& group) { return rows_interval(group, metric, Statistic::median).has_value(); });
+}
+
+bool has_rows_interval(const Grouping& grouping, const std::vector<std::string>& metrics) {
+  return std::any_of(metrics.begin(), metrics.end(),
+                     [&](const std::string& metric) { return has_rows_interval(grouping, metric); });
 }
 
 Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also) {

@@ -22,10 +22,13 @@ bool is_exact(const croquis::Group& group, const std::string& metric);
 bool misses_its_tail(const croquis::Group& group, const std::string& metric);
 
 /// The 95 % interval for the sample of rows (--rows) that belongs to the median or the mean of a metric: the medians or
-/// means of its ends over the draws, of several members the medians of their means. Only some metrics have one.
+/// means of its ends over the draws, of several members those of their means over the draws. Only some metrics have
+/// one.
 std::optional<std::pair<double, double>> rows_interval(const croquis::Group& group, const std::string& metric,
-                                                       Statistic statistic, bool nested);
+                                                       Statistic statistic);
 bool has_rows_interval(const croquis::Grouping& grouping, const std::string& metric);
+/// Whether one of the metrics has one.
+bool has_rows_interval(const croquis::Grouping& grouping, const std::vector<std::string>& metrics);
 
 /// The groups of a table as they are shown: several inputs together. Has the numbers of --rows too, where there are
 /// some of this metric: `rows` and the ends of its intervals; and those of the columns in `also`. Two kinds of one name

@@ -70,7 +70,7 @@ std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric
       const double at = x.empty() ? static_cast<double>(g.x) : place == nullptr ? 0 : place->q50;
       CurvePoint point = point_of(*s, at, statistic, grouping.is_nested(), linear);
       if (!grouping.is_nested()) point.bound = bound_of(g, metric);
-      const auto rows = rows_interval(g, metric, statistic, grouping.is_nested());
+      const auto rows = rows_interval(g, metric, statistic);
       if (rows && is_drawable(rows->first)) std::tie(point.rows_lo, point.rows_hi) = *rows;
       if (!shows(point.y, linear) || !is_drawable(at) || (x.empty() && g.x < 1)) continue;
       auto curve = std::find_if(curves.begin(), curves.end(), [&](const Curve& c) { return c.label == g.label; });

@@ -54,8 +54,8 @@ double bound_of(const Group& group, const std::string& metric) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-std::string rows_note(const Group& group, const std::string& metric, Statistic statistic, bool nested) {
-  const auto rows = rows_interval(group, metric, statistic, nested);
+std::string rows_note(const Group& group, const std::string& metric, Statistic statistic) {
+  const auto rows = rows_interval(group, metric, statistic);
   return rows ? fmt::format("[rows: {:.3g}, {:.3g}]", rows->first, rows->second) : "";
 }
 

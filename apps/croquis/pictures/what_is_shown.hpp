@@ -26,7 +26,7 @@ std::string statistic_line(const croquis::Grouping& grouping, Statistic statisti
 double bound_of(const croquis::Group& group, const std::string& metric);
 
 /// "[rows: 0.147, 0.521]": rows_interval(), where there is one.
-std::string rows_note(const croquis::Group& group, const std::string& metric, Statistic statistic, bool nested);
+std::string rows_note(const croquis::Group& group, const std::string& metric, Statistic statistic);
 
 /// `usual` where some group has it; else the first metric that some group has, relative errors before absolute ones.
 /// Where there is none, `usual`.

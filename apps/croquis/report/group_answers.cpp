@@ -120,22 +120,22 @@ const Candidate* smallest(const std::vector<Candidate>& candidates) {
 std::string with_interval(const Group& group, const std::string& metric, bool nested) {
   const Summary& s = *group.metric(metric);
   const auto [lo, hi] = nested ? std::pair(s.smallest, s.largest) : spread_of(s);
-  const std::string rows = rows_note(group, metric, Statistic::median, nested);
+  const std::string rows = rows_note(group, metric, Statistic::median);
   return interval_cell({.at = s.q50, .lo = lo, .hi = hi, .note = rows}).text;
 }
 
 constexpr const char* kNoClearLead = "no clear lead over";
 
 // Where the number of a group may lie, as far as the sample of rows tells; a point where all rows were computed.
-std::pair<double, double> range_by_rows(const Group& group, const std::string& metric, bool nested) {
+std::pair<double, double> range_by_rows(const Group& group, const std::string& metric) {
   const double at = group.metric(metric)->q50;
-  return rows_interval(group, metric, Statistic::median, nested).value_or(std::pair(at, at));
+  return rows_interval(group, metric, Statistic::median).value_or(std::pair(at, at));
 }
 
 // Whether the intervals for the sample of rows overlap, where there are some.
-bool is_rival_by_rows(const Group& best, const Group& other, const std::string& metric, bool nested) {
-  return rows_interval(best, metric, Statistic::median, nested) &&
-         range_by_rows(other, metric, nested).first <= range_by_rows(best, metric, nested).second;
+bool is_rival_by_rows(const Group& best, const Group& other, const std::string& metric) {
+  return rows_interval(best, metric, Statistic::median) &&
+         range_by_rows(other, metric).first <= range_by_rows(best, metric).second;
 }
 
 // Whether a sample is not clearly larger than the one with the smallest median: the means differ by no more than two
@@ -158,7 +158,7 @@ std::string rivals_of(const Candidate& best, const std::vector<Candidate>& candi
   std::vector<std::string> rivals;
   for (const Candidate& one : candidates) {
     if (one.group == best.group) continue;
-    if (is_rival_by_rows(*best.group, *one.group, metric, nested) ||
+    if (is_rival_by_rows(*best.group, *one.group, metric) ||
         (!nested && is_rival_by_draws(*best.group->metric(metric), *one.group->metric(metric))))
       rivals.push_back(one.group->label);
   }
@@ -213,9 +213,7 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
     const std::vector<Candidate> candidates = candidates_and_exact(groups, metric);
     const auto flops = [](const Candidate& one) { return one.group->metric("flops")->q50; };
     for (const Candidate& one : candidates) {
-      if (range_by_rows(*one.group, metric, shown.is_nested()).second > epsilon ||
-          one.group->metric("flops") == nullptr)
-        continue;
+      if (range_by_rows(*one.group, metric).second > epsilon || one.group->metric("flops") == nullptr) continue;
       if (least == nullptr || flops(one) < flops(*least)) least = &one;
     }
     if (least == nullptr) break;
@@ -241,7 +239,7 @@ std::string not_counted(const std::vector<const Group*>& groups) {
   return others.empty() ? "" : fmt::format(" Not counted, here and below: {}.", fmt::join(others, " and "));
 }
 
-std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric, bool nested) {
+std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric) {
   const auto mean = std::find_if(groups.begin(), groups.end(), [&](const Group* group) {
     return group->label == "v-mean" && group->metric(metric) != nullptr;
   });
@@ -250,7 +248,7 @@ std::string no_better_than_mean(const std::vector<const Group*>& groups, const s
   std::vector<std::string> order;
   for (const Candidate& one : candidates_of(groups, metric)) {
     if (better.emplace(one.group->label, false).second) order.push_back(one.group->label);
-    const bool may_be = range_by_rows(*one.group, metric, nested).first < range_by_rows(**mean, metric, nested).second;
+    const bool may_be = range_by_rows(*one.group, metric).first < range_by_rows(**mean, metric).second;
     if (may_be) better[one.group->label] = true;
   }
   std::erase_if(order, [&](const std::string& label) { return better.at(label); });
@@ -322,7 +320,7 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
         return group->label == bracket && group->metric(metric) != nullptr;
       });
       if (found != at_size.end()) {
-        const std::string rows = rows_note(**found, metric, Statistic::median, shown.is_nested());
+        const std::string rows = rows_note(**found, metric, Statistic::median);
         text += fmt::format("; {} has {}", bracket,
                             interval_cell({.at = (*found)->metric(metric)->q50, .note = rows}).text);
       }
@@ -333,7 +331,7 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     if (!least.empty() && !alone) text += fmt::format(". Equal {} is not equal work", symbol);
     answers.push_back(text + "." + not_counted(groups));
     for (std::string more : {least, alone ? "" : best_at_each_size(groups, metric, symbol, shown.is_nested()),
-                             no_better_than_mean(groups, metric, shown.is_nested()), all_exact,
+                             no_better_than_mean(groups, metric), all_exact,
                              shown.is_nested() && !alone ? how_often(single, target, metric, symbol) : ""}) {
       if (!more.empty()) answers.push_back(std::move(more));
     }
@@ -373,9 +371,7 @@ std::vector<std::string> answers_of_groups(const Grouping& shown, const Grouping
     }
   }
   answers.push_back(what_numbers_are(shown));
-  const bool sampled = std::any_of(metrics.begin(), metrics.end(),
-                                   [&](const std::string& metric) { return has_rows_interval(shown, metric); });
-  if (sampled) {
+  if (has_rows_interval(shown, metrics)) {
     answers.push_back(
         "In brackets is the 95 % interval for the sample of rows. Where two such intervals overlap there is no clear "
         "lead, and an error counts as at most 0.3, 0.1 and so on where the upper end of its interval is.");

@@ -73,7 +73,7 @@ ChartValue value_of(const Group& group, const std::string& metric, Statistic sta
   }
   value.heavy_tailed = s->heavy_tailed;
   if (!nested) value.bound = bound_of(group, metric);
-  value.note = rows_note(group, metric, statistic, nested);
+  value.note = rows_note(group, metric, statistic);
   return value;
 }
 
@@ -144,9 +144,8 @@ Chart chart_of(const croquis::Table& table, const Grouping& shown, const Groupin
   for (const std::string& metric : metrics) {
     chart.y.push_back({metric, metric_title(shown, metric), !is_best_at_one(metric)});
   }
-  const bool sampled = std::any_of(metrics.begin(), metrics.end(),
-                                   [&](const std::string& metric) { return has_rows_interval(shown, metric); });
-  const std::string rows = sampled ? "; in brackets the 95 % interval for the sample of rows" : "";
+  const std::string rows =
+      has_rows_interval(shown, metrics) ? "; in brackets the 95 % interval for the sample of rows" : "";
   const std::string all = shown.is_nested() ? fmt::format("all {}: ", shown.members.size()) : "";
   for (const Statistic statistic : {Statistic::median, Statistic::mean}) {
     if (shown.draws == 1 && !shown.is_nested() && statistic == Statistic::mean) continue;
