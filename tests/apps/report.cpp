@@ -324,6 +324,7 @@ TEST_CASE("croquis report: a lead within two standard errors of the means is sai
   const std::string close = shown(0.305), far = shown(0.4);
   CHECK_MESSAGE(contains(close, ", no clear lead over longformer"), close);
   CHECK(contains(close, "d = 16: informer (0.33, no clear lead over longformer)"));
+  CHECK(contains(close, "of what is heavy-tailed, the numbers in parentheses overlap.\n"));
   CHECK_FALSE(contains(far, "no clear lead over"));
   CHECK(contains(far, "informer has the smallest one at every d"));
 }
@@ -370,8 +371,14 @@ TEST_CASE("croquis show: where intervals for the sample of rows overlap there is
   for (const std::string& text : {close, far})
     CHECK(contains(text, "\nIn brackets is the 95 % interval for the sample"));
   // Of several inputs too: the intervals of the medians over them.
-  CHECK(contains(shown(two("a", 0.28) + two("b", 0.28)), "[rows: 0.2, 0.28], no clear lead over longformer."));
-  CHECK_FALSE(contains(shown(two("a", 0.281) + two("b", 0.281)), "no clear lead over longformer"));
+  const std::string both = shown(two("a", 0.28) + two("b", 0.28)), one = shown(two("a", 0.28) + two("b", 0.281)),
+                    none = shown(two("a", 0.281) + two("b", 0.281));
+  CHECK(contains(both, "[rows: 0.2, 0.28], no clear lead over longformer."));
+  CHECK_FALSE(contains(none, "no clear lead over longformer"));
+  const std::string on_each = "The smallest at d = 16, on each of 2 inputs: ";
+  CHECK_MESSAGE(contains(both, on_each + "no clear lead on 2.\n"), both);
+  CHECK_MESSAGE(contains(one, on_each + "informer on 1, no clear lead on 1.\n"), one);
+  CHECK_MESSAGE(contains(none, on_each + "informer on 2.\n"), none);
   // Draws that are near each other are no lead where all rows were computed either.
   std::string drawn;
   for (int t = 1; t <= 5; ++t) {
@@ -379,6 +386,7 @@ TEST_CASE("croquis show: where intervals for the sample of rows overlap there is
       drawn += sampled_row("a", method, 16, t, error, error, error);
   }
   CHECK(contains(shown(drawn), ", no clear lead over longformer"));
+  CHECK(contains(shown(drawn), "the numbers in parentheses overlap, or the intervals in brackets do.\n"));
   write_text(folder / "r.csv", kReportHeader + report_row("a", "informer", 16, 1, 0.25));
   CHECK_FALSE(contains(run_croquis("show r.csv", folder.path()).output, "rackets"));
 }
@@ -393,12 +401,19 @@ TEST_CASE("croquis show: of a sample of rows, an error is at most what the upper
     REQUIRE_MESSAGE(run.status == 0, run.output);
     return run.output;
   };
-  const std::string small = "The fewest flops with a median error at most 0.3: informer",
+  const std::string small = "The fewest flops with which the sample of rows shows a median error at most 0.3: informer",
+                    dear = "at most 0.3: none that is cheaper than exact attention is shown to be.\n",
                     worse = "No better than v-mean, the plain mean of the values, at any size here: performer.";
   CHECK_MESSAGE(contains(shown(0.3, 0.7), small), shown(0.3, 0.7));
   CHECK(contains(shown(0.3, 0.7), "; v-mean has 0.6 [rows: 0.45, 0.7]."));
   CHECK(contains(shown(0.3, 0.7), worse));
   CHECK_FALSE(contains(shown(0.301, 0.7), "a median error at most"));
+  // Of 2000 flops, where exact attention takes 17408, and of 20000.
+  const std::string rows =
+      sampled_row("a", "performer", 20, 1, 0.2, 0.1, 0.4) + sampled_row("a", "informer", 200, 1, 0.2, 0.1, 0.3);
+  write_text(folder / "r.csv", sampled_header() + rows);
+  const std::string none_shown = run_croquis("show r.csv", folder.path()).output;
+  CHECK_MESSAGE(contains(none_shown, dear), none_shown);
   CHECK_FALSE(contains(shown(0.3, 0.699), "No better than v-mean"));
 }
 

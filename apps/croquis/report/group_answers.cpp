@@ -138,6 +138,13 @@ bool is_rival_by_rows(const Group& best, const Group& other, const std::string& 
          range_by_rows(other, metric).first <= range_by_rows(best, metric).second;
 }
 
+bool has_rivals_by_rows(const std::vector<Candidate>& candidates, const std::string& metric) {
+  const Group* best = smallest(candidates)->group;
+  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) {
+    return one.group != best && is_rival_by_rows(*best, *one.group, metric);
+  });
+}
+
 // Whether a sample is not clearly larger than the one with the smallest median: the means differ by no more than two
 // standard errors or, where one of them is heavy-tailed and its mean and standard error are those of a few draws, what
 // is shown beside the medians overlaps.
@@ -205,8 +212,10 @@ double share_of_exact_flops(const Group& group, bool causal) {
   return exact > 0 ? group.metric("flops")->q50 / exact : std::numeric_limits<double>::quiet_NaN();
 }
 
-// The least flops with which a median is within round errors, as long as they are fewer than exact attention's.
+// The least flops with which a median, of a sample of rows the upper end of its interval, is within round errors, as
+// long as they are fewer than exact attention's. Where an interval is wide, a cheaper method may be within them too.
 std::string within_errors(const std::vector<const Group*>& groups, const std::string& metric, const Grouping& shown) {
+  const bool sampled = has_rows_interval(shown, metric);
   std::string text;
   for (const double epsilon : {0.3, 0.1, 0.03, 0.01}) {
     const Candidate* least = nullptr;
@@ -220,14 +229,17 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
     text += fmt::format("{}at most {:g}: ", text.empty() ? "" : "; ", epsilon);
     const double share = share_of_exact_flops(*least->group, is_causal(shown));
     if (share >= 1) {
-      text += "none is cheaper than exact attention";
+      text +=
+          sampled ? "none that is cheaper than exact attention is shown to be" : "none is cheaper than exact attention";
       break;
     }
     text += fmt::format("{}, {} = {}, {} flops", least->group->label, shown.axis.shown(), least->group->x,
                         tic_label(rounded(flops(*least), 2)));
     if (share < 1) text += fmt::format(" ({:.2g} of exact attention)", share);
   }
-  return text.empty() ? "" : fmt::format("The fewest flops with a median error {}.", text);
+  if (text.empty()) return "";
+  return fmt::format("The fewest flops with {} median error {}.", sampled ? "which the sample of rows shows a" : "a",
+                     text);
 }
 
 // What is_candidate() leaves out, of all sentences on these groups.
@@ -257,7 +269,7 @@ std::string no_better_than_mean(const std::vector<const Group*>& groups, const s
                      fmt::join(order, ", "));
 }
 
-// Of several inputs, at the largest size.
+// Of several inputs, at the largest size. A lead that the intervals for the sample of rows do not show is none.
 std::string how_often(const Grouping& single, const std::string& target, const std::string& metric,
                       const std::string& symbol) {
   std::uint64_t size = 0;
@@ -267,12 +279,16 @@ std::string how_often(const Grouping& single, const std::string& target, const s
     if (group.x == size && target_of(group) == target) of_input[group.key.at("input")].push_back(&group);
   }
   std::map<std::string, std::size_t> wins;
-  std::size_t inputs = 0;
+  std::size_t inputs = 0, unclear = 0;
   for (const auto& [input, groups] : of_input) {
     const std::vector<Candidate> candidates = candidates_of(groups, metric);
     const std::string exact = exact_at(groups, metric, size);
     if (candidates.empty() && exact.empty()) continue;
     ++inputs;
+    if (exact.empty() && has_rivals_by_rows(candidates, metric)) {
+      ++unclear;
+      continue;
+    }
     ++wins[exact.empty() ? smallest(candidates)->group->label : exact + " (exact)"];
   }
   if (inputs < 2) return "";
@@ -281,6 +297,7 @@ std::string how_often(const Grouping& single, const std::string& target, const s
   for (const auto& [label, times] : wins) order.emplace_back(times, label);
   std::sort(order.rbegin(), order.rend());
   std::string text;
+  if (unclear > 0) order.emplace_back(unclear, "no clear lead");
   for (const auto& [times, label] : order) text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", label, times);
   return fmt::format("The smallest at {} = {}, on each of {} inputs: {}.", symbol, size, inputs, text);
 }
@@ -339,15 +356,16 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
   return answers;
 }
 
-std::string what_numbers_are(const Grouping& shown) {
+std::string what_numbers_are(const Grouping& shown, bool sampled) {
   if (!shown.is_nested()) {
     if (shown.draws == 1)
       return fmt::format("Numbers are of {}{}.", repetitions_of(shown), shown.random ? ": a lead may be chance" : "");
     return fmt::format(
         "Numbers are the median of {}, in parentheses {}. Where there is no clear lead, the means differ by at most "
-        "two standard errors or, of what is heavy-tailed, the numbers in parentheses overlap.",
+        "two standard errors or, of what is heavy-tailed, the numbers in parentheses overlap{}.",
         repetitions_of(shown),
-        shown.draws < kFewestForQuantiles ? "the smallest and the largest" : "10 to 90 % of them");
+        shown.draws < kFewestForQuantiles ? "the smallest and the largest" : "10 to 90 % of them",
+        sampled ? ", or the intervals in brackets do" : "");
   }
   return fmt::format("Numbers are the {}, in parentheses the smallest and the largest.",
                      nested_statistic(shown, Statistic::median));
@@ -370,11 +388,14 @@ std::vector<std::string> answers_of_groups(const Grouping& shown, const Grouping
       answers.push_back(fmt::format("{}: {}.", metric, some));
     }
   }
-  answers.push_back(what_numbers_are(shown));
-  if (has_rows_interval(shown, metrics)) {
+  const bool sampled = has_rows_interval(shown, metrics);
+  answers.push_back(what_numbers_are(shown, sampled));
+  if (sampled) {
     answers.push_back(
-        "In brackets is the 95 % interval for the sample of rows. Where two such intervals overlap there is no clear "
-        "lead, and an error counts as at most 0.3, 0.1 and so on where the upper end of its interval is.");
+        "In brackets is the 95 % interval for the sample of rows. Where two of them overlap, they do not show which "
+        "method is better (a comparison on the shared rows, draw by draw, might): there is no clear lead, nor is a "
+        "method called no better than v-mean. An error counts as at most 0.3, 0.1 and so on where the upper end of its "
+        "interval is.");
   }
   return answers;
 }
@@ -393,7 +414,7 @@ std::vector<std::string> answers_of_each(const Grouping& shown, const std::strin
   std::vector<std::string> answers = {
       fmt::format("{} at {} = {}: {}.", metric_title(shown, metric), shown.axis.shown(), size, text)};
   if (std::string below = below_expectation(shown); !below.empty()) answers.push_back(std::move(below));
-  answers.push_back(what_numbers_are(shown));
+  answers.push_back(what_numbers_are(shown, false));
   return answers;
 }
 
