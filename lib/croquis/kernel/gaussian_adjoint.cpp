@@ -29,7 +29,7 @@ arma::Mat<T> gaussian_kernel_adjoint(const CentredPoints<T>& x, const arma::Mat<
           "gaussian_kernel_adjoint", "a kernel matrix of the points, and its cotangent",
           {{"points", x.x.n_rows}, {"kernel.rows", kernel.n_rows}, {"cotangent.rows", cotangent.n_rows}});
   const SerialBlas serial;
-  const arma::Mat<T> points = points_and_ones(x.x, arma::Row<T>(arma::median(x.x, 0)), x.scale),
+  const arma::Mat<T> points = points_and_ones(x.x, middle_of(x.x, x.x), x.scale),
                      d = kernel % (cotangent + cotangent.t());
   return towards(product(d, points), points, x.scale);
 }

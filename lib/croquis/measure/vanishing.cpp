@@ -4,6 +4,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/rows.hpp>
+#include <croquis/linalg/transpose.hpp>
 #include <croquis/measure/vanishing.hpp>
 #include <limits>
 
@@ -40,18 +41,18 @@ struct SeenKeys {
 // With h = 4 (p + 2) u L what two scores of a row are off by, for the largest |score| and product of lengths L, and r
 // the sum of the other weights over the largest: a row of weights is off by h at most, and by 2 r h, as the weight of a
 // key that has nearly all of the row is near 1 whatever its score. 1 - b_max <= r.
-SeenKeys seen_keys(const arma::rowvec& scores, double query, const arma::vec& keys, double p) {
+SeenKeys seen_keys(const double* scores, double query, const arma::vec& keys, double p) {
   const double each = 4 * (p + 2) * kHalfEpsilon;
-  const arma::uword best = scores.index_max();
-  const double top = scores(best), farthest = query * keys.max() + std::abs(top);
+  const double* const best = std::max_element(scores, scores + keys.n_elem);
+  const double top = *best, farthest = query * keys.max() + std::abs(top);
   const double lowest = top - 750 - each * farthest;  // exp(-746) is 0
   SeenKeys seen;
   double largest = 0, rest = 0;
-  for (arma::uword j = 0; j < scores.n_elem; ++j) {
-    if (!(scores(j) >= lowest)) continue;
-    seen.longest = std::max(seen.longest, keys(j));
-    largest = std::max(largest, std::abs(scores(j)));
-    if (j != best) rest += std::exp(scores(j) - top);
+  for (arma::uword j = 0; j < keys.n_elem; ++j) {
+    if (!(scores[j] >= lowest)) continue;
+    seen.longest = std::max(seen.longest, keys.at(j));
+    largest = std::max(largest, std::abs(scores[j]));
+    if (scores + j != best) rest += std::exp(scores[j] - top);
   }
   seen.off = each * (query * seen.longest + largest);
   if (seen.off < 1) seen.off *= std::min(1.0, 6 * rest);  // 2 r, for r that is off by a factor of e
@@ -99,8 +100,9 @@ GradientRounding gradient_rounding(const Problem<double>& problem, Target target
     const arma::uword first = b * at_once;
     arma::mat scores(std::min(at_once, n_q - first), n_k, arma::fill::none);
     tokens.fill(first, 0, scores);
+    const arma::mat by_row = transposed(scores);
     for (arma::uword i = 0; i < scores.n_rows; ++i) {
-      const SeenKeys seen = seen_keys(scores.row(i), x(first + i), y, p);
+      const SeenKeys seen = seen_keys(by_row.colptr(i), x(first + i), y, p);
       rows(first + i) = twice_longest * g(first + i) * (always + seen.off);
       longest(first + i) = seen.longest;
     }
