@@ -22,53 +22,67 @@ Gradient<double> in_double(const Gradient<T>& g) {
 
 // The sums that errors and cosines are made of; those of two parts together are their sums.
 struct Sums {
-  double error = 0, inner = 0, approximate = 0, exact = 0, spread = 0;
+  double error = 0, inner = 0, approximate = 0, exact = 0;
 
   Sums& operator+=(const Sums& other) {
     error += other.error;
     inner += other.inner;
     approximate += other.approximate;
     exact += other.exact;
-    spread += other.spread;
     return *this;
   }
 };
 
+double squared(const arma::mat& x) {
+  return arma::accu(arma::square(x));
+}
+
 // All squares and products are summed in one way: a zero gradient has the error 1 to the last bit. arma::accu(g %
 // exact) would call BLAS, that of a matrix does not.
-Sums sums_of(const arma::mat& g, const arma::mat& exact, const arma::mat& mean) {
-  return {arma::accu(arma::square(g - exact)), arma::accu(arma::mat(g % exact)), arma::accu(arma::square(g)),
-          arma::accu(arma::square(exact)), arma::accu(arma::square(g - mean))};
+Sums sums_of(const arma::mat& g, const arma::mat& exact) {
+  return {squared(g - exact), arma::accu(arma::mat(g % exact)), squared(g), squared(exact)};
 }
 
 // Undefined where the exact derivative is not above its rounding, and the cosine where the other one is zero.
-GradientRow::Part part_of(const Sums& s, double rounding, std::size_t trials, bool random) {
-  GradientRow::Part part;
-  if (!(std::sqrt(s.exact) > rounding)) return part;
-  part.rel = std::sqrt(s.error / s.exact);
-  if (s.approximate > 0) part.cosine = s.inner / std::sqrt(s.approximate) / std::sqrt(s.exact);
-  const auto count = static_cast<double>(trials);
-  if (!random) part.spread = 0;
-  if (random && trials > 1) part.spread = std::sqrt(s.spread / s.exact * count / (count - 1));
-  return part;
+void set_error(const Sums& s, double rounding, double& rel, double& cosine) {
+  if (!(std::sqrt(s.exact) > rounding)) return;
+  rel = std::sqrt(s.error / s.exact);
+  if (s.approximate > 0) cosine = s.inner / std::sqrt(s.approximate) / std::sqrt(s.exact);
 }
 
-void set_parts(GradientRow& row, const Gradient<double>& g, const Gradient<double>& exact,
-               const GradientRounding& rounding, const Gradient<double>& mean, std::size_t trials, bool random) {
-  const Sums q = sums_of(g.q, exact.q, mean.q), k = sums_of(g.k, exact.k, mean.k);
-  const auto set = [&](const Sums& sums, double zero, double& rel, double& cosine, double& spread) {
-    const GradientRow::Part part = part_of(sums, zero, trials, random);
-    rel = part.rel;
-    cosine = part.cosine;
-    spread = part.spread;
-  };
+void set_errors(GradientRow& row, const Gradient<double>& g, const Gradient<double>& exact,
+                const GradientRounding& rounding) {
+  const Sums q = sums_of(g.q, exact.q), k = sums_of(g.k, exact.k);
   Sums both = q;
   both += k;
-  set(both, rounding.q + rounding.k, row.qk_rel, row.qk_cosine, row.qk_spread);
-  set(q, rounding.q, row.q_rel, row.q_cosine, row.q_spread);
-  set(k, rounding.k, row.k_rel, row.k_cosine, row.k_spread);
-  set(sums_of(g.v, exact.v, mean.v), 0, row.v_rel, row.v_cosine, row.v_spread);
-  set(sums_of(g.bias, exact.bias, mean.bias), rounding.bias, row.bias_rel, row.bias_cosine, row.bias_spread);
+  set_error(both, rounding.q + rounding.k, row.qk_rel, row.qk_cosine);
+  set_error(q, rounding.q, row.q_rel, row.q_cosine);
+  set_error(k, rounding.k, row.k_rel, row.k_cosine);
+  set_error(sums_of(g.v, exact.v), 0, row.v_rel, row.v_cosine);
+  set_error(sums_of(g.bias, exact.bias), rounding.bias, row.bias_rel, row.bias_cosine);
+}
+
+// The squares of the exact derivatives, or of what the draws' are off their mean.
+struct Squares {
+  double q = 0, k = 0, v = 0, bias = 0;
+};
+
+Squares squares_of(const Gradient<double>& g) {
+  return {squared(g.q), squared(g.k), squared(g.v), squared(g.bias)};
+}
+
+// Defined where the error is. A method that is not random has one draw, which is the mean.
+void set_spreads(GradientRow& row, const Squares& off, const Squares& exact, std::size_t trials, bool random) {
+  if (random && trials < 2) return;
+  const auto count = static_cast<double>(trials);
+  const auto set = [&](double rel, double squares, double exact_squares, double& spread) {
+    if (!std::isnan(rel)) spread = random ? std::sqrt(squares / exact_squares * count / (count - 1)) : 0;
+  };
+  set(row.qk_rel, off.q + off.k, exact.q + exact.k, row.qk_spread);
+  set(row.q_rel, off.q, exact.q, row.q_spread);
+  set(row.k_rel, off.k, exact.k, row.k_spread);
+  set(row.v_rel, off.v, exact.v, row.v_spread);
+  set(row.bias_rel, off.bias, exact.bias, row.bias_spread);
 }
 
 // A draw that is not finite would leave the mean of all draws, and so the spread of each, without a value.
@@ -253,7 +267,7 @@ std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::u
       const auto output = arma::conv_to<arma::mat>::from(approximation.output);
       row.output_rel = frobenius_norm<double>(output - exact.output) / frobenius_norm(exact.output);
       const Gradient<double>& g = *gradients.back();
-      set_parts(row, g, exact.gradient, exact.rounding, g, 1, random);  // the spread is set below
+      set_errors(row, g, exact.gradient, exact.rounding);
       require_finite(row, g);
     } catch (const std::exception& failure) {
       gradients.back().reset();
@@ -281,10 +295,14 @@ std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::u
   mean->k *= share;
   mean->v *= share;
   mean->bias *= share;
-  const Reference& reference = owner_->references_.at(method_->target);
+  const Gradient<double>& exact = owner_->references_.at(method_->target).gradient;
+  const Squares squares = squares_of(exact);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!gradients[i]) continue;
-    set_parts(rows[i], *gradients[i], reference.gradient, reference.rounding, *mean, count, random);
+    const Gradient<double>& g = *gradients[i];
+    const Squares off = {squared(g.q - mean->q), squared(g.k - mean->k), squared(g.v - mean->v),
+                         squared(g.bias - mean->bias)};
+    set_spreads(rows[i], off, squares, count, random);
   }
   return rows;
 }

@@ -21,11 +21,6 @@ namespace croquis {
 struct GradientRow {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
-  /// The errors of the derivatives with respect to some of the inputs.
-  struct Part {
-    double rel = kUndefined, cosine = kUndefined, spread = kUndefined;
-  };
-
   std::string input = {}, method = {}, preset = {}, target = {};
   std::uint64_t n = 0, n_q = 0, p = 0, p_v = 0, features = 0, trial = 0, seed = 0;
   std::string precision = "double";
