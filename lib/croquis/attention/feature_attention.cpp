@@ -4,7 +4,6 @@
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -24,9 +23,8 @@ LinearOperator<T> scores_of(const FeaturePair<T>& features) {
 
 template <typename T>
 Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, std::string_view name) {
-  constexpr T smallest = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   for (arma::uword i = 0; i < sums.n_elem; ++i) {
-    if (std::isfinite(sums(i)) && std::abs(sums(i)) >= smallest) continue;
+    if (std::isfinite(sums(i)) && std::abs(sums(i)) >= kLeastSum<T>) continue;
     throw std::runtime_error(fmt::format("{}: the estimated row sum of token {} is {}", name, i, sums(i)));
   }
   return {std::move(sums), std::move(log_scale)};

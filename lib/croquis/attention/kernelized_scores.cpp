@@ -162,10 +162,9 @@ SoftmaxRows<T> softmax_rows(const KernelizedScores<T>& scores, const arma::Mat<T
   SoftmaxRows<T> rows;
   arma::Col<T> moved;
   rows.output = scores.spread(gathered, rows.sums, moved, diagnostics);
-  const T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   for (arma::uword i = 0; i < moved.n_elem; ++i) {
     const T size = std::abs(rows.sums[i]);
-    if (size < least) {
+    if (size < kLeastSum<T>) {
       ++rows.zero;
     } else if (!(std::abs(moved[i]) <= T(kMostRounding) * size)) {
       ++rows.rounded;

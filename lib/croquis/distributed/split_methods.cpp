@@ -12,7 +12,6 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/sketch/gaussian.hpp>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -100,10 +99,9 @@ SplitApproximation split_skyformer_softmax(const SplitHead& head, arma::uword d,
 
 // As checked_denominators. All ranks fail when one does.
 void require_row_sums(const arma::vec& sums, const Communicator& world) {
-  constexpr double kLeast = std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
   arma::mat lost(1, 1);
-  lost(0) =
-      static_cast<double>(sums.n_elem - arma::accu(arma::abs(sums) >= kLeast && arma::abs(sums) < arma::datum::inf));
+  lost(0) = static_cast<double>(sums.n_elem -
+                                arma::accu(arma::abs(sums) >= kLeastSum<double> && arma::abs(sums) < arma::datum::inf));
   world.sum(lost);
   if (lost(0) > 0) {
     throw std::runtime_error(

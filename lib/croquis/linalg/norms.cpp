@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <croquis/core/power_of_two.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
@@ -86,8 +87,7 @@ double frobenius_norm(const arma::mat& a) {
 
 template <typename T>
 arma::Mat<T> over_power_of_two(arma::Mat<T> a) {
-  const T largest = largest_entry(a);
-  if (largest > 0 && std::isfinite(largest)) a /= std::ldexp(T(1), std::ilogb(largest));
+  a /= power_of_two_below(largest_entry(a));
   return a;
 }
 

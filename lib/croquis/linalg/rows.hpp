@@ -2,8 +2,14 @@
 #pragma once
 
 #include <armadillo>
+#include <limits>
 
 namespace croquis {
+
+/// Terms of a row sum that underflow are off by up to the smallest normal number each: a smaller sum may have lost all
+/// of its digits.
+template <typename T>
+constexpr T kLeastSum = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
 
 /// x_i / ||x_i|| for every row x_i; a zero row stays zero. A row is first divided by its largest |entry|, so there is
 /// no overflow or underflow.

@@ -1,11 +1,11 @@
 #include <cmath>
 #include <croquis/core/serial_blas.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/measure/feature_variance.hpp>
 #include <croquis/measure/finite.hpp>
 #include <croquis/measure/head_columns.hpp>
 #include <croquis/random/draws.hpp>
 #include <exception>
-#include <limits>
 #include <utility>
 
 namespace croquis {
@@ -32,13 +32,11 @@ ScoreRow row_of(const FeaturePair<double>::Matrices& matrices, arma::uword i, ar
 void set_errors(VarianceRow& row, const FeaturePoints& points, const FeatureOptions& features, const Key& key) {
   const auto matrices = FeaturePair<double>(points.x, points.y, row.features, features, key).matrices();
   const arma::mat products = points.x * points.y.t();
-  // Sums below it may have lost digits to subnormal terms, as in checked_denominators().
-  constexpr double smallest = std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
   double l1 = 0, squared = 0, lemma_2 = 0;
   for (arma::uword i = 0; i < products.n_rows; ++i) {
     const arma::uword keys = points.seen.is_empty() ? points.y.n_rows : points.seen[i];
     ScoreRow scores = row_of(matrices, i, products.row(i).head(keys));
-    if (keys < points.y.n_rows && std::abs(arma::accu(scores.estimate)) < smallest) {
+    if (keys < points.y.n_rows && std::abs(arma::accu(scores.estimate)) < kLeastSum<double>) {
       // Features of keys that it does not see are so much larger that its own have vanished beside them, or nearly so.
       const FeaturePair<double> own(points.x.row(i), points.y.head_rows(keys), row.features, features, key);
       scores = row_of(own.matrices(), 0, scores.exact);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/score_matrices.hpp>
+#include <croquis/core/power_of_two.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/norms.hpp>
@@ -75,8 +76,7 @@ Spectrum lanczos_spectrum(const arma::mat& matrix, const Key& key, const Spectru
   // With the smaller side as columns: vectors are shorter, and no zeros beyond the singular values are counted.
   const bool wide = matrix.n_cols > matrix.n_rows;
   arma::mat scaled = over_power_of_two(wide ? arma::mat(matrix.t()) : matrix);  // for the squares of norms
-  const double largest = largest_entry(matrix);
-  const double unit = largest > 0 && std::isfinite(largest) ? largest / largest_entry(scaled) : 1;
+  const double unit = power_of_two_below(largest_entry(matrix));
   Spectrum s = lanczos_spectrum({as_operator(std::move(scaled)), 0, frobenius_norm(matrix)}, key, settings);
   s.values *= unit;
   s.residuals *= unit;

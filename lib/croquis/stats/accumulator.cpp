@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/power_of_two.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/stats/accumulator.hpp>
 
@@ -8,7 +9,7 @@ namespace croquis {
 // Makes the unit more than half of the deviation.
 void Accumulator::raise_unit(double deviation) {
   if (std::abs(deviation) < 2 * unit_) return;
-  const double larger = std::ldexp(1.0, std::ilogb(deviation)), share = unit_ / larger;
+  const double larger = power_of_two_below(deviation), share = unit_ / larger;
   m2_ *= share * share;
   m3_ *= share * share * share;
   m4_ *= share * share * share * share;

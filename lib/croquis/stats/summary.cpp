@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
+#include <croquis/core/power_of_two.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/stats/summary.hpp>
 #include <limits>
@@ -39,7 +40,7 @@ bool is_heavy_tailed(const std::vector<double>& sorted, const Summary& summary) 
 double standard_error_of(std::vector<double> values) {
   if (values.size() < 2) return std::numeric_limits<double>::quiet_NaN();
   const double largest = std::max(std::abs(values.front()), std::abs(values.back()));
-  const double unit = largest > 0 && std::isfinite(largest) ? std::ldexp(1.0, std::ilogb(largest)) : 1;
+  const double unit = power_of_two_below(largest);
   for (double& x : values) x /= unit;
   return std::sqrt(boost::math::statistics::sample_variance(values) / static_cast<double>(values.size())) * unit;
 }
