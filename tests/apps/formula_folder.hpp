@@ -1,6 +1,8 @@
 // Small models of every architecture, with sequences for them.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -31,3 +33,12 @@ struct FormulaFolder : TemporaryFolder {
 
 inline const std::string kModelTokens = " --ids ids.npy --lengths lengths.npy ";
 inline const std::string kLabelled = kModelTokens + "--labels labels.npy ";
+
+/// c.json, for the model bert.
+inline void choose_for_bert(const FormulaFolder& folder) {
+  REQUIRE(run_croquis("choose --target-loss 9 --search-sequences 1 --methods v-mean --features 2 --model "
+                      "bert/model.safetensors --quiet --out c.csv" +
+                          kLabelled,
+                      folder.path())
+              .status == 0);
+}

@@ -1,0 +1,112 @@
+// What the output of croquis model, and its rows shown again, say of losses.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "apps/formula_folder.hpp"
+#include "apps/made_rows.hpp"
+#include "support/capture.hpp"
+#include "support/program.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+// Rows of `croquis model` whose sequences differ much more than their methods: linformer is above performer by .1 on
+// each, skeinformer by 0, .1 and -.02.
+std::string losses_of_three_methods(int sequences) {
+  std::string rows = kLossHeader;
+  const double exact[] = {1, 2, 3}, apart[] = {0, 0.1, -0.02};
+  for (int s = 0; s < sequences; ++s) {
+    for (const auto& [method, loss, flops] : {std::tuple{"performer", exact[s] + 0.2, 1000.0},
+                                              {"linformer", exact[s] + 0.3, 3000.0},
+                                              {"skeinformer", exact[s] + 0.2 + apart[s], 500.0}}) {
+      rows += loss_row({.method = method, .sequence = s, .loss = loss, .loss_exact = exact[s], .flops = flops});
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("model: exact attention alone is one sentence and no table; it takes no options and stands there once") {
+  const FormulaFolder folder;
+  const std::string command = "model --model bert/model.safetensors --out o.csv --features 2 --trials 1" + kLabelled;
+  const ProgramRun alone = run_croquis(command + "--methods exact", folder.path());
+  REQUIRE_MESSAGE(alone.status == 0, alone.output);
+  CHECK(contains(alone.output, "exact attention: loss "));
+  CHECK_FALSE(contains(alone.output, "standard error"));
+  for (const auto& [methods, says] : {std::pair("exact:foo=1", "--methods: exact takes no options: exact:foo=1"),
+                                      std::pair("exact,v-mean,exact", "--methods: 'exact' stands there twice")}) {
+    CAPTURE_BINDING(methods);
+    const ProgramRun run = run_croquis(command + "--overwrite --methods " + methods, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, says), run.output);
+  }
+}
+
+TEST_CASE("model: where a method fails on some sequences, exact attention is that of all") {
+  const FormulaFolder folder;
+  const std::string of_all =
+      "model --model bert/model.safetensors --trials 1 --features 2 --overwrite --quiet" + kLabelled;
+  REQUIRE(run_croquis(of_all + " --methods v-mean --out one.csv", folder.path()).status == 0);
+  const std::string exact = column_of(folder / "one.summary.csv", "loss_exact").front();
+  // As if another method, which comes first, had failed on all sequences but the first.
+  const auto sequences = column_of(folder / "one.csv", "sequence");
+  REQUIRE(sequences.size() > 1);
+  std::string rows = read_text(folder / "one.csv"), header = rows.substr(0, rows.find('\n') + 1), failed;
+  std::istringstream lines(rows.substr(header.size()));
+  for (std::string line; std::getline(lines, line);) {
+    std::string other = line;
+    other.replace(other.find("v-mean"), 6, "linear");
+    if (!failed.empty()) other = other.replace(other.rfind("ok"), 2, "not finite");
+    failed += other + "\n";
+  }
+  write_text(folder / "two.csv", header + failed + rows.substr(header.size()));
+  const ProgramRun shown = run_croquis("show two.csv", folder.path());
+  REQUIRE_MESSAGE(shown.status == 0, shown.output);
+  CHECK_MESSAGE(contains(shown.output, fmt::format("With exact attention the loss is {:.4g}", std::stod(exact))),
+                shown.output);
+}
+
+TEST_CASE(
+    "croquis show and report of losses: a lead that differences on the same sequences do not bear out is not clear") {
+  const TemporaryFolder folder;
+  write_text(folder / "m.csv", losses_of_three_methods(3));
+  const ProgramRun shown = run_croquis("show m.csv", folder.path());
+  REQUIRE_MESSAGE(shown.status == 0, shown.output);
+  CHECK(contains(shown.output, "At d = 16, performer has the smallest loss: 2.2"));
+  CHECK_MESSAGE(contains(shown.output, "It has no clear lead over skeinformer: on the same sequences"), shown.output);
+  CHECK_FALSE(contains(shown.output, "band"));  // characters have none
+  CHECK_FALSE(contains(shown.output, "one sequence"));
+  // Exact attention is a line across in the picture; its ends are no numbers of its own.
+  REQUIRE(run_croquis("report m.csv --out m.html", folder.path()).status == 0);
+  const std::string page = read_text(folder / "m.html");
+  // With one d there are bars alone: the line across has no spread.
+  CHECK(contains(page, "mean over positions; bar: one standard error between sequences"));
+  const std::size_t numbers = page.find("Loss of the model: the numbers"), row = page.find("exact attention", numbers);
+  REQUIRE(row != std::string::npos);
+  const std::string cells = page.substr(row, page.find("</tr>", row) - row);
+  CHECK_FALSE(contains(cells, "3000"));
+  CHECK_FALSE(contains(cells, "500"));
+  CHECK(page.find("exact attention</th>", row + 1) > page.find("</table>", row));
+}
+
+TEST_CASE("croquis show and report of losses: on one sequence a lead may be chance, and there is no band") {
+  const TemporaryFolder folder;
+  write_text(folder / "m.csv", losses_of_three_methods(1));
+  const ProgramRun shown = run_croquis("show m.csv", folder.path());
+  REQUIRE_MESSAGE(shown.status == 0, shown.output);
+  REQUIRE(run_croquis("report m.csv --out m.html", folder.path()).status == 0);
+  for (const std::string& text : {shown.output, read_text(folder / "m.html")}) {
+    CHECK(contains(text, "At d = 16, performer has the smallest loss: 1.2, 0.2 above exact attention"));
+    CHECK(contains(text, "On one sequence: a lead may be chance."));
+    CHECK(contains(text, "mean over positions"));
+    CHECK_FALSE(contains(text, "standard error between sequences to each side"));
+    CHECK_FALSE(contains(text, "(standard error between sequences)"));
+    CHECK_FALSE(contains(text, "no clear lead"));
+  }
+}

@@ -1,0 +1,89 @@
+// Pictures of losses.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <croquis/io/csv.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/formula_folder.hpp"
+#include "apps/made_rows.hpp"
+#include "support/gnuplot_script.hpp"
+#include "support/program.hpp"
+#include "support/text.hpp"
+
+TEST_CASE("model: a choice and exact attention have no d: they are lines across, and exact attention stands beside") {
+  const FormulaFolder folder;
+  choose_for_bert(folder);
+  const std::string command =
+      "model --model bert/model.safetensors --trials 1 --overwrite --out m.csv --plot m.svg" + kLabelled;
+  for (const std::string& methods :
+       {std::string("--choice c.json"), std::string("--choice c.json --methods v-mean --features 2,4")}) {
+    CAPTURE(methods);
+    const DrawnPlot plot = drawn_plot(command + methods, folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    CHECK(contains(plot.run.output, "choice (c.json)"));
+    CHECK(contains(plot.run.output, "increase of the loss over exact attention on the same sequences"));
+    CHECK(contains(plot.run.output, "flops of the approximated heads, in units of exact attention's"));
+    CHECK(contains(plot.run.output, methods == "--choice c.json"
+                                        ? ", the heads that the choice replaces"
+                                        : ", layers all, and the heads that the choice replaces"));
+    for (const char* label : {"choice (c.json)", "exact attention"})
+      CHECK(std::count(plot.legend.begin(), plot.legend.end(), label) == 1);
+    const DrawnPlot again = drawn_plot("plot m.csv", folder.path());
+    CHECK(again.legend == plot.legend);
+    const ProgramRun show = run_croquis("show m.csv", folder.path());
+    for (const std::string& output : {plot.run.output, show.output}) CHECK_FALSE(contains(output, "d = 0"));
+    CHECK(contains(show.output, "The choice (c.json) has the loss "));
+    const auto names = column_of(folder / "m.summary.csv", "method"),
+               rises = column_of(folder / "m.summary.csv", "increase");
+    const auto choice = std::find(names.begin(), names.end(), "choice") - names.begin();
+    const bool less = rises.at(static_cast<std::size_t>(choice)).starts_with('-');
+    CHECK(contains(show.output, less ? " below exact attention's" : " above exact attention's"));
+    CHECK(contains(show.output, " exact attention\n"));  // a line of the chart
+  }
+  const DrawnPlot exact = drawn_plot(command + "--methods exact", folder.path());
+  CHECK_MESSAGE(exact.run.status == 0, exact.run.output);
+  CHECK(exact.legend == std::vector<std::string>{"exact attention"});
+}
+
+TEST_CASE("croquis plot: an increase that may be 0 within its error is drawn on an axis with both") {
+  TemporaryFolder folder;
+  std::string text = kLossHeader;
+  for (const auto& [d, losses] : {std::pair(8, std::pair(0.7, 0.8)), std::pair(16, std::pair(0.504, 0.498))}) {
+    for (const int s : {0, 1}) {
+      text += fmt::format("m,all,v-mean,paper,{},1,1,{},9,4,{},0.5,1,1,1,0.1,0.1,0.1,ok,10,20,double\n", d, s,
+                          s == 0 ? losses.first : losses.second);
+    }
+  }
+  write_text(folder / "m.csv", text);
+  const DrawnPlot plot = drawn_plot("plot m.csv --metric increase", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  const std::vector<double>& point = plot.curve("v-mean").points.at(1);
+  CHECK(point[1] == doctest::Approx(0.001));
+  CHECK(point[2] == doctest::Approx(-0.002));  // 0.001 - 0.003
+  CHECK(contains(plot.script, "set logscale x\n"));
+  CHECK(contains(plot.title, "\nmean over positions, with its standard error between sequences\n"));
+  CHECK(std::count(plot.legend.begin(), plot.legend.end(), "exact attention") == 1);
+}
+
+TEST_CASE("model: layers whose approximation lowers the loss are drawn too") {
+  const FormulaFolder folder;
+  REQUIRE(run_croquis("model --model gpt2/model.safetensors" + kModelTokens +
+                          "--methods v-mean --features 2 --layers each --out each.csv",
+                      folder.path())
+              .status == 0);
+  croquis::CsvTable table = croquis::read_csv((folder / "each.csv").string());
+  const auto place = [&](const char* name) {
+    return std::find(table.header.begin(), table.header.end(), name) - table.header.begin();
+  };
+  for (auto& row : table.rows) row[place("loss")] = "0.5", row[place("loss_exact")] = "0.75";
+  std::string text = fmt::format("{}\n", fmt::join(table.header, ","));
+  for (const auto& row : table.rows) text += fmt::format("{}\n", fmt::join(row, ","));
+  write_text(folder / "lower.csv", text);
+  const ProgramRun run = run_croquis("plot lower.csv --out lower.svg", folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(read_text(folder / "lower.svg"), "-0.25"));  // on the axis
+}

@@ -1,0 +1,132 @@
+// The answers above the tables of a page and in the terminal: what is best, and what it takes.
+#include <doctest/doctest.h>
+
+#include <regex>
+#include <string>
+
+#include "apps/made_rows.hpp"
+#include "support/program.hpp"
+#include "support/text.hpp"
+
+TEST_CASE("croquis report: a method is not the best where it computes exact attention") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv",
+             kErrorHeader + report_row("a", "longformer", 16, 1, 0.3) + report_row("a", "longformer", 32, 1, 0.2) +
+                 report_row("a", "kriged-coreset", 16, 1, 0.4) + report_row("a", "kriged-coreset", 32, 1, 3e-15));
+  const ProgramRun run = run_croquis("show r.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK_MESSAGE(
+      contains(run.output,
+               "at d = 32, apart from what is exact up to rounding (kriged-coreset), longformer has the smallest"),
+      run.output);
+  CHECK(contains(run.output, "Exact up to rounding: kriged-coreset at d = 32."));
+  write_text(folder / "e.csv", kErrorHeader + report_row("a", "v-mean", 32, 1, 0.2) +
+                                   report_row("a", "longformer", 32, 1, 0) +
+                                   report_row("a", "kriged-coreset", 32, 1, 3e-15));
+  const ProgramRun exact = run_croquis("show e.csv", folder.path());
+  CHECK_MESSAGE(contains(exact.output, "Exact up to rounding: kriged-coreset at d = 32; longformer at d = 32.\n"),
+                exact.output);
+}
+
+TEST_CASE("croquis show: what is exact in most draws, and errs or fails in one, is not said to be exact") {
+  TemporaryFolder folder;
+  std::string exact = kErrorHeader, errs, fails;
+  for (int t = 1; t <= 9; ++t) {
+    exact += report_row("a", "v-mean", 16, t, 0.5) + report_row("a", "longformer", 16, t, 0.3) +
+             report_row("a", "skyformer-softmax", 16, t, 1e-15);
+  }
+  errs = exact + report_row("a", "skyformer-softmax", 16, 10, 0.28);
+  fails = exact + "a,skyformer-softmax,paper,softmax,32,4,4,16,10,1,double,NA,NA,NA,NA,NA,NA,NA,0.5,1600,not finite\n";
+  for (const std::string& rows : {exact, errs, fails}) {
+    write_text(folder / "r.csv", rows);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK_MESSAGE(contains(run.output, "xact up to rounding") == (rows == exact), run.output);
+    CHECK_MESSAGE(contains(run.output, "skyformer-softmax has the smallest") == (rows != exact), run.output);
+  }
+}
+
+TEST_CASE("croquis show: of a sample of rows, an error is at most what the upper end of its interval is") {
+  TemporaryFolder folder;
+  const auto shown = [&](double upper, double lower) {
+    write_text(folder / "r.csv", kSampledHeader + sampled_row("a", "v-mean", 16, 1, 0.6, 0.45, 0.7) +
+                                     sampled_row("a", "informer", 16, 1, 0.25, 0.2, upper) +
+                                     sampled_row("a", "performer", 16, 1, 0.8, lower, 0.9));
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return run.output;
+  };
+  const std::string small = "The fewest flops with which the sample of rows shows a median error at most 0.3: informer",
+                    dear = "at most 0.3: none that is cheaper than exact attention is shown to be.\n",
+                    worse = "No better than v-mean, the plain mean of the values, at any size here: performer.";
+  CHECK_MESSAGE(contains(shown(0.3, 0.7), small), shown(0.3, 0.7));
+  CHECK(contains(shown(0.3, 0.7), "; v-mean has 0.6 [rows: 0.45, 0.7]."));
+  CHECK(contains(shown(0.3, 0.7), worse));
+  CHECK_FALSE(contains(shown(0.301, 0.7), "a median error at most"));
+  // Of 2000 flops, where exact attention takes 17408, and of 20000.
+  const std::string rows =
+      sampled_row("a", "performer", 20, 1, 0.2, 0.1, 0.4) + sampled_row("a", "informer", 200, 1, 0.2, 0.1, 0.3);
+  write_text(folder / "r.csv", kSampledHeader + rows);
+  const std::string none_shown = run_croquis("show r.csv", folder.path()).output;
+  CHECK_MESSAGE(contains(none_shown, dear), none_shown);
+  CHECK_FALSE(contains(shown(0.3, 0.699), "No better than v-mean"));
+}
+
+TEST_CASE("croquis report: the first sentence says what neither it nor those below count") {
+  TemporaryFolder folder;
+  const std::string two = kErrorHeader + report_row("a", "nystromformer", 16, 1, 0.2) +
+                          report_row("a", "longformer", 32, 1, 0.2),
+                    mean = report_row("a", "v-mean", 16, 1, 0.1), oracle = report_row("a", "best-rank-d", 16, 1, 0.01);
+  const std::string best = "at d = 32, longformer has the smallest ||O - O~|| / ||O||, spectral norm: 0.2.";
+  const auto says = [&](const std::string& rows, const std::string& sentence) {
+    write_text(folder / "r.csv", rows);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    CHECK_MESSAGE(contains(run.output, sentence + "\n"), run.output);
+    CHECK(contains(run.output, "at most 0.3: nystromformer, d = 16, 1600 flops (0.092 of exact attention).\n"));
+  };
+  says(two, best);
+  says(two + mean, best + " Not counted, here and below: v-mean.");
+  says(two + oracle, best + " Not counted, here and below: methods that compute all scores.");
+  says(two + mean + oracle, best + " Not counted, here and below: v-mean and methods that compute all scores.");
+}
+
+TEST_CASE("croquis show: an error that takes the flops of exact attention is said to take them") {
+  TemporaryFolder folder;
+  // 32 queries and keys of width 4 have 32^2 or, causal, 32 * 33 / 2 pairs, each of 2 (4 + 4) + 1 flops.
+  const std::string rows = report_row("a", "nystromformer", 16, 1, 0.2) + report_row("a", "longformer", 80, 1, 0.09) +
+                           report_row("a", "longformer", 100, 1, 0.02) + report_row("a", "longformer", 175, 1, 0.005);
+  const auto shown = [&](const std::string& text) {
+    write_text(folder / "r.csv", kErrorHeader + text);
+    return run_croquis("show r.csv", folder.path()).output;
+  };
+  const std::string full = shown(rows);
+  CHECK_MESSAGE(
+      contains(full,
+               "at most 0.3: nystromformer, d = 16, 1600 flops (0.092 of exact attention); at most 0.1: "
+               "longformer, d = 80, 8000 flops (0.46 of exact attention); at most 0.03: longformer, d = 100, "
+               "10000 flops (0.57 of exact attention); at most 0.01: none is cheaper than exact attention.\n"),
+      full);
+  const std::string causal = shown(std::regex_replace("\n" + rows, std::regex("\na,"), "\na;causal,").substr(1));
+  CHECK_MESSAGE(contains(causal, "d = 80, 8000 flops (0.89 of exact attention); at most 0.03: none is cheaper"),
+                causal);
+}
+
+TEST_CASE("croquis show: a method that its options make as dear as exact attention is no answer") {
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis(
+      "error --input gaussian --n 40 --p 4 --methods v-mean,kdeformer,vattention:certain=oracle --features 20 --trials "
+      "2 --quiet --out q.csv",
+      folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const std::string shown = run_croquis("show q.csv", folder.path()).output;
+  CHECK(contains(shown, "vattention (certain=oracle)"));
+  CHECK(contains(shown, "kdeformer has the smallest"));
+  // Rows of another version may have options that are none any more.
+  std::string rows = read_text(folder / "q.csv");
+  for (std::size_t at = 0; (at = rows.find("certain=oracle", at)) != std::string::npos;)
+    rows.replace(at, 14, "certain=all");
+  write_text(folder / "old.csv", rows);
+  const ProgramRun old = run_croquis("show old.csv", folder.path());
+  CHECK_MESSAGE(old.status == 0, old.output);
+  CHECK(contains(old.output, "vattention (certain=all) has the smallest"));
+}

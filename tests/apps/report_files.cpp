@@ -1,0 +1,105 @@
+// Files that croquis report, show and plot are given: changed, cut off, made by hand, and refused.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "apps/made_rows.hpp"
+#include "support/capture.hpp"
+#include "support/process.hpp"
+#include "support/program.hpp"
+#include "support/text.hpp"
+
+TEST_CASE("croquis show, plot and report: a column that stands twice is named, not counted as two draws") {
+  TemporaryFolder folder;
+  const std::string header = kErrorHeader, row = report_row("x", "v-mean", 8, 1, 0.5);
+  write_text(folder / "r.csv", "frobenius_rel," + header + "0.75," + row);
+  for (const std::string command : {"show r.csv", "plot r.csv", "report r.csv"}) {
+    CAPTURE(command);
+    check_refused(run_croquis(command, folder.path()), "r.csv: has the column 'frobenius_rel' twice");
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "r.html"));
+  CHECK_FALSE(std::filesystem::exists(folder / "r.svg"));
+}
+
+TEST_CASE("croquis report, show and plot: rows that were changed after their run are said to be") {
+  const TemporaryFolder folder;
+  REQUIRE(
+      run_croquis("error --input gaussian --n 32 --p 4 --methods v-mean,skeinformer --features 4 --trials 3 --quiet "
+                  "--out r.csv",
+                  folder.path())
+          .status == 0);
+  const std::string rows = read_text(folder / "r.csv"), says = "r.csv: is not as its run wrote it";
+  for (const char* command : {"show r.csv", "report r.csv", "plot r.csv --out r.svg"}) {
+    CAPTURE(command);
+    write_text(folder / "r.csv", rows);
+    CHECK_FALSE(contains(run_croquis(command, folder.path()).output, says));
+    write_text(folder / "r.csv", rows.substr(0, rows.rfind('\n', rows.size() - 2) + 1));  // one row less
+    const ProgramRun run = run_croquis(command, folder.path());
+    CHECK(run.status == 0);
+    CHECK(contains(run.output, says));
+  }
+  REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+  CHECK(contains(read_text(folder / "r.html"), "The rows were changed after the run."));
+}
+
+TEST_CASE("croquis show, plot and report: a file of no run has its last row without a line break, and no row twice") {
+  TemporaryFolder folder;
+  const std::string first = report_row("x", "v-mean", 8, 1, 0.5), second = report_row("x", "v-mean", 8, 2, 0.25);
+  const auto check = [&](const std::string& rows, int status, const std::string& says) {
+    write_text(folder / "r.csv", kErrorHeader + rows);
+    for (const char* command : {"show r.csv", "plot r.csv", "report r.csv"}) {
+      CAPTURE(command);
+      const ProgramRun run = run_croquis(command, folder.path());
+      CHECK_MESSAGE(run.status == status, run.output);
+      CHECK_MESSAGE((status == 0 || contains(run.output, says)), run.output);
+    }
+  };
+  check(first + second.substr(0, second.size() - 1), 0, "");
+  CHECK(contains(read_text(folder / "r.html"), "2 rows"));
+  check(first + second.substr(0, second.size() / 2), 2, "r.csv: line 3 has ");
+  check(first + second + first, 2, "r.csv: line 4 is a second result of what line 2 has; remove one of them");
+  std::string other_seed = first;
+  other_seed.replace(other_seed.find(",8,1,1,"), 7, ",8,1,2,");
+  check(first + second + other_seed, 0, "");
+}
+
+TEST_CASE("croquis report: a meta file that is nested without end is none") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", kErrorHeader + report_row("x", "v-mean", 8, 1, 0.5));
+  constexpr std::size_t deep = 1'000'000;
+  write_text(folder / "r.meta.json",
+             R"({"seed":1,"command_line":)" + std::string(deep, '[') + std::string(deep, ']') + '}');
+  const ProgramRun run = run_process({"report", "r.csv"}, folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(read_text(folder / "r.html"), "There is no r.meta.json"));
+}
+
+TEST_CASE("croquis report and show: what is no result of Croquis is refused in one line, and no page is left") {
+  TemporaryFolder folder;
+  write_text(folder / "other.csv", "a,b\n1,2\n");
+  write_text(folder / "good.other.csv", "a,b\n1,2\n");
+  write_text(folder / "empty.csv", kErrorHeader);
+  write_text(folder / "good.csv", kErrorHeader + report_row("x", "v-mean", 8, 1, 0.5));
+  const struct {
+    const char *arguments, *says;
+  } refusals[] = {
+      {"report other.csv", "other.csv: is not a result of croquis"},
+      {"report good.csv other.csv", "other.csv: is not a result of croquis"},
+      {"report none.csv", "none.csv"},
+      {"report empty.csv", "empty.csv: has no rows yet"},
+      {"report good.csv --out good.csv", "a page ends in .html"},
+      {"report good.csv --out none/page.html", "none"},
+      {"report", "give CSV files of other commands"},
+      {"show other.csv", "other.csv: is not a result of croquis"},
+      {"show good.other.csv", "good.other.csv: has no rows of a run; give good.csv"},
+      {"show empty.csv", "empty.csv: has no rows yet"},
+  };
+  for (const auto& [arguments, says] : refusals) {
+    CAPTURE_BINDING(arguments);
+    check_refused(run_croquis(arguments, folder.path()), says);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    CHECK(entry.path().extension() == ".csv");
+  }
+}
