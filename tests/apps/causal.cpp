@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/io/csv.hpp>
-#include <croquis/io/npy.hpp>
 #include <croquis/random/draws.hpp>
 #include <set>
 #include <string>
 
+#include "support/array_files.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -44,9 +44,7 @@ TEST_CASE("--causal: errors are against causal attention, and the spectrum is th
   arma::mat q(30, 4), k(30, 4), v(30, 3);
   std::uint64_t which = 0;
   for (arma::mat* m : {&q, &k, &v}) croquis::fill_normal(croquis::Key(5).child(++which), 0, m->n_elem, m->memptr());
-  croquis::write_npy((folder / "q.npy").string(), q);
-  croquis::write_npy((folder / "k.npy").string(), k);
-  croquis::write_npy((folder / "v.npy").string(), v);
+  write_arrays(folder, q, k, v);
   const std::string arrays = " --q q.npy --k k.npy --v v.npy --quiet --overwrite --causal";
   const arma::mat scores = causal_scores(q, k), exact = scores * v;
 

@@ -4,22 +4,16 @@
 
 #include <cmath>
 #include <croquis/io/csv.hpp>
-#include <croquis/io/npy.hpp>
 #include <map>
 #include <string>
 
+#include "support/array_files.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
 
 namespace {
 
 const std::string kSmallError = "error --n 96 --p 16 --features 8:32 --trials 3 --quiet ";
-
-void write_arrays(const TemporaryFolder& folder, const arma::mat& q, const arma::mat& k, const arma::mat& v) {
-  croquis::write_npy((folder / "q.npy").string(), q);
-  croquis::write_npy((folder / "k.npy").string(), k);
-  croquis::write_npy((folder / "v.npy").string(), v);
-}
 
 }  // namespace
 

@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <croquis/io/npy.hpp>
 #include <string>
 #include <vector>
 
+#include "support/array_files.hpp"
 #include "support/process.hpp"
 #include "support/text.hpp"
 
@@ -25,9 +25,8 @@ void check_blamed(const TemporaryFolder& folder, const std::vector<std::string>&
 }
 
 void write_head(const TemporaryFolder& folder) {
-  for (const char* name : {"q.npy", "k.npy", "v.npy"}) {
-    croquis::write_npy((folder / name).string(), arma::mat(12, 4, arma::fill::ones));
-  }
+  const arma::mat head(12, 4, arma::fill::ones);
+  write_arrays(folder, head, head, head);
 }
 
 }  // namespace

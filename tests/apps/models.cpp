@@ -1,7 +1,6 @@
 // Inputs of a trained BERT and of WordPiece tokens.
 #include <doctest/doctest.h>
 #include <croquis/io/csv.hpp>
-#include <croquis/io/npy.hpp>
 #include <croquis/models/model.hpp>
 #include <croquis/models/wordpiece.hpp>
 
@@ -9,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "support/array_files.hpp"
 #include "support/bert_model.hpp"
 #include "support/capture.hpp"
 #include "support/program.hpp"
@@ -49,9 +49,7 @@ TEST_CASE("model: every head of every layer has the rows that its Q, K and V hav
   croquis::ModelHeads heads(encoder, croquis::in_windows(ids, 7));
   for (const auto& [layer, head] : {std::pair<int, int>(0, 0), {0, 1}, {2, 0}, {2, 1}}) {
     const croquis::Problem<double> problem = heads.head(0, layer, head);
-    croquis::write_npy((folder / "q.npy").string(), problem.Q());
-    croquis::write_npy((folder / "k.npy").string(), problem.K());
-    croquis::write_npy((folder / "v.npy").string(), problem.V());
+    write_arrays(folder, problem.Q(), problem.K(), problem.V());
     REQUIRE(run_croquis("error --q q.npy --k k.npy --v v.npy --overwrite --out one.csv" + kBertOptions, folder.path())
                 .status == 0);
     const auto alone = rows_of(folder / "one.csv", "arrays:q");

@@ -5,6 +5,7 @@
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
 
+#include "support/array_files.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -13,14 +14,12 @@ constexpr arma::uword kOverflowTokens = 40;
 const std::string kArrays = " --q q.npy --k k.npy --v v.npy --quiet --overwrite --out rows.csv ";
 
 // Rows of Q, K and V with these norms.
-void write_arrays(const TemporaryFolder& folder, double of_queries, double of_keys, double of_values) {
+void write_with_norms(const TemporaryFolder& folder, double of_queries, double of_keys, double of_values) {
   arma::arma_rng::set_seed(5);  // any numbers will do
   const auto rows = [](double norm) -> arma::mat {
     return norm * arma::normalise(arma::mat(kOverflowTokens, 4, arma::fill::randn), 2, 1);
   };
-  croquis::write_npy((folder / "q.npy").string(), rows(of_queries));
-  croquis::write_npy((folder / "k.npy").string(), rows(of_keys));
-  croquis::write_npy((folder / "v.npy").string(), rows(of_values));
+  write_arrays(folder, rows(of_queries), rows(of_keys), rows(of_values));
 }
 
 void check_refusal(const TemporaryFolder& folder, const std::string& line, const std::string& why) {
@@ -54,7 +53,7 @@ TEST_CASE("croquis: Q, K or V whose squares overflow are refused by every comman
                          "dimension --trials 1"};
   const double norms[][3] = {{1e155, 1e155, 1}, {1e300, 1, 1}, {1, 1e153, 1}, {1, 1, 1.7e308}, {1, 1, 1e153}};
   for (const auto& [q, k, v] : norms) {
-    write_arrays(folder, q, k, v);
+    write_with_norms(folder, q, k, v);
     for (const char* command : commands) check_refusal(folder, command + kArrays, why);
   }
 }
@@ -64,11 +63,11 @@ TEST_CASE("croquis error: the float of an input whose squares overflow in float 
   const std::string error = "error --precision float --methods v-mean,skyformer --features 4 --trials 1 --scores";
   const double norms[][3] = {{1e18, 1e18, 1}, {1, 1e18, 1}, {1, 1, 1e18}, {1e39, 1, 1}};
   for (const auto& [q, k, v] : norms) {
-    write_arrays(folder, q, k, v);
+    write_with_norms(folder, q, k, v);
     check_refusal(folder, error + kArrays, "--precision float: row ");
   }
   const double most = 0.98 * croquis::largest_row_norm<float>(kOverflowTokens);
-  write_arrays(folder, most, most, most);
+  write_with_norms(folder, most, most, most);
   REQUIRE(run_croquis("error --precision float --methods all --features 4 --trials 1 --scores" + kArrays, folder.path())
               .status == 0);
   check_rows(folder / "rows.csv");
@@ -79,7 +78,7 @@ TEST_CASE("croquis error: norms up to the limit give rows of finite numbers or w
   const double most = 0.999 * croquis::largest_row_norm<double>(kOverflowTokens);
   const double norms[][3] = {{most, most, most}, {1, most, 1}, {most, 1, 1}, {1, 1, most}};
   for (const auto& [q, k, v] : norms) {
-    write_arrays(folder, q, k, v);
+    write_with_norms(folder, q, k, v);
     for (const char* more : {" --scores", " --rows 30", " --causal --scores", " --causal --bias alibi:0.1 --scores"}) {
       CAPTURE(std::string(more));
       const ProgramRun run = run_croquis("error --methods all --features 4 --trials 1" + kArrays + more, folder.path());
@@ -93,7 +92,7 @@ TEST_CASE("croquis error: norms up to the limit give rows of finite numbers or w
 TEST_CASE("croquis verify: at norms up to the limit no claim that holds is refuted by numbers that overflowed") {
   TemporaryFolder folder;
   const double most = 0.999 * croquis::largest_row_norm<double>(kOverflowTokens);
-  write_arrays(folder, most, most, most);
+  write_with_norms(folder, most, most, most);
   const ProgramRun run =
       run_croquis("verify --claims sky.thm2.order,sky.lemma1,lin.jl-norm,lin.jl-product.corrected --quick" + kArrays,
                   folder.path());

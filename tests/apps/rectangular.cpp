@@ -5,11 +5,11 @@
 #include <croquis/attention/method.hpp>
 #include <croquis/attention/score_matrices.hpp>
 #include <croquis/io/csv.hpp>
-#include <croquis/io/npy.hpp>
 
 #include <algorithm>
 #include <set>
 
+#include "support/array_files.hpp"
 #include "support/capture.hpp"
 #include "support/matrices.hpp"
 #include "support/program.hpp"
@@ -25,11 +25,7 @@ const Problem<double> kProblem(random_matrix(20, 4, Key(1)), random_matrix(50, 4
 const std::string kRectangularArrays = " --q q.npy --k k.npy --v v.npy ";
 
 struct RectangularFolder : TemporaryFolder {
-  RectangularFolder() {
-    croquis::write_npy((*this / "q.npy").string(), kProblem.Q());
-    croquis::write_npy((*this / "k.npy").string(), kProblem.K());
-    croquis::write_npy((*this / "v.npy").string(), kProblem.V());
-  }
+  RectangularFolder() { write_arrays(*this, kProblem.Q(), kProblem.K(), kProblem.V()); }
 };
 
 struct Result {

@@ -10,27 +10,26 @@
 #include <set>
 #include <string>
 
+#include "support/array_files.hpp"
 #include "support/dense.hpp"
+#include "support/matrices.hpp"
 #include "support/program.hpp"
 
 namespace {
 
 const std::string kSavedArrays = " --q q.npy --k k.npy --v v.npy --quiet ";
 
-void write_arrays(const TemporaryFolder& folder) {
-  std::uint64_t which = 0;
-  for (const char* name : {"q.npy", "k.npy", "v.npy"}) {
-    arma::mat m(30, which == 2 ? 3 : 4);
-    croquis::fill_normal(croquis::Key(5).child(++which), 0, m.n_elem, m.memptr());
-    croquis::write_npy((folder / name).string(), m);
-  }
+void write_saved_arrays(const TemporaryFolder& folder) {
+  const croquis::Key key(5);
+  write_arrays(folder, random_matrix(30, 4, key.child(1)), random_matrix(30, 4, key.child(2)),
+               random_matrix(30, 3, key.child(3)));
 }
 
 }  // namespace
 
 TEST_CASE("croquis error --save-output: the outputs of all rows and the exact ones, whose difference is the error") {
   TemporaryFolder folder;
-  write_arrays(folder);
+  write_saved_arrays(folder);
   const std::string command =
       "error --methods linformer,nprf --features 8 --trials 2 --save-output outs" + kSavedArrays;
   const ProgramRun run = run_croquis(command, folder.path());
@@ -71,7 +70,7 @@ TEST_CASE("croquis error --save-output: the outputs of all rows and the exact on
 
 TEST_CASE("croquis error --save-output: --resume needs the folder of the rows, --overwrite empties it of theirs") {
   TemporaryFolder folder;
-  write_arrays(folder);
+  write_saved_arrays(folder);
   const std::string command = "error --methods linformer,nprf --features 8 --save-output outs" + kSavedArrays;
   REQUIRE(run_croquis(command + "--trials 2", folder.path()).status == 0);
   const auto files = [&] {
@@ -112,7 +111,7 @@ TEST_CASE("croquis error --save-output: --resume needs the folder of the rows, -
 
 TEST_CASE("croquis error --save-output: parts of a run have folders of their own, and are merged") {
   TemporaryFolder folder;
-  write_arrays(folder);
+  write_saved_arrays(folder);
   for (const std::string part : {"1", "2"}) {
     const std::string command = "error --methods linformer,nprf --features 8 --trials 2 --shard " + part +
                                 "/2 --save-output o" + part + " --out p" + part + ".csv " + kSavedArrays;
@@ -124,7 +123,7 @@ TEST_CASE("croquis error --save-output: parts of a run have folders of their own
 
 TEST_CASE("croquis error --save-output: a name that no file may have, a folder that cannot be, and --rows") {
   TemporaryFolder folder;
-  write_arrays(folder);
+  write_saved_arrays(folder);
   std::filesystem::rename(folder / "q.npy", folder / "a b;c_Q.npy");
   const std::string arrays = " --q 'a b;c_Q.npy' --k k.npy --v v.npy --quiet --overwrite ";
   const ProgramRun run = run_croquis("error --methods v-mean --features 8 --save-output outs" + arrays, folder.path());
@@ -146,7 +145,7 @@ TEST_CASE("croquis error --save-output: a name that no file may have, a folder t
 
 TEST_CASE("croquis error --row-errors: adds its columns, leaves the others as they are, goes with --rows") {
   TemporaryFolder folder;
-  write_arrays(folder);
+  write_saved_arrays(folder);
   const std::string command = "error --methods longformer,nprf,linformer --features 16 --trials 2" + kSavedArrays;
   REQUIRE(run_croquis(command + "--out plain.csv", folder.path()).status == 0);
   REQUIRE(run_croquis(command + "--out more.csv --row-errors", folder.path()).status == 0);

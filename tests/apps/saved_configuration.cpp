@@ -1,7 +1,6 @@
 // The configuration in a meta file, and what --config reads.
 #include <doctest/doctest.h>
 
-#include <croquis/io/npy.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cstring>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/array_files.hpp"
 #include "support/capture.hpp"
 #include "support/process.hpp"
 #include "support/program.hpp"
@@ -161,7 +161,7 @@ TEST_CASE("the saved configuration makes the same rows again where files or a de
   const TemporaryFolder folder;
   arma::arma_rng::set_seed(3);  // any numbers will do
   const arma::mat x(20, 4, arma::fill::randn);
-  for (const char* name : {"q.npy", "k.npy", "v.npy"}) croquis::write_npy((folder / name).string(), x);
+  write_arrays(folder, x, x, x);
   const std::string arrays = "--q q.npy --k k.npy --v v.npy ",
                     few = "--methods v-mean,nystromformer --features 4 --trials 2 ";
   const std::vector<std::string> commands = {"error " + arrays + few,
