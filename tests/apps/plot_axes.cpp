@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/made_rows.hpp"
 #include "support/capture.hpp"
 #include "support/gnuplot_script.hpp"
 #include "support/text.hpp"
@@ -14,13 +15,10 @@ namespace {
 
 // Rows of croquis error, one draw a method: its relative error at d = 8 and at d = 16.
 std::string error_rows(const std::vector<std::pair<std::string, std::pair<double, double>>>& methods) {
-  std::string text =
-      "input,method,preset,target,n,p,p_v,features,trial,seed,precision,spectral_abs,spectral_rel,frobenius_abs,"
-      "frobenius_rel,max_abs,row_sum_dev,min_denominator,seconds,flops,status\n";
+  std::string text = kErrorHeader;
   for (const auto& [method, errors] : methods) {
     for (const auto& [d, error] : {std::pair{8, errors.first}, std::pair{16, errors.second}}) {
-      text += fmt::format("x,{},paper,softmax,32,4,4,{},1,1,double,1,{},1,0.5,1,0,1,0.5,{},ok\n", method, d, error,
-                          100000 * d);
+      text += plot_row("x", method, "softmax", d, 1, error, 0.5, 1e5 * d);
     }
   }
   return text;
@@ -51,36 +49,32 @@ TEST_CASE("croquis plot: values within a factor of 3 have a linear axis, which s
 }
 
 TEST_CASE("croquis plot: lines across begin and end where the axis does, and their bands lie within the picture") {
-  const std::string header =
-      "model,layers,method,preset,features,trial,seed,sequence,tokens,counted,loss,loss_exact,accuracy,"
-      "accuracy_exact,agreement,kl,hidden_rel,seconds,status,flops,flops_exact,precision\n";
-  const auto passes = [](const std::string& method, int d, double first, double second, int flops) {
+  const auto passes = [](const std::string& method, int d, double first, double second, double flops) {
     std::string text;
     for (const auto& [sequence, loss] : {std::pair(0, first), std::pair(1, second)}) {
-      text += fmt::format("m,all,{},paper,{},1,1,{},9,8,{},2,0.5,0.6,0.9,0.1,0.2,0.01,ok,{},70000000,double\n", method,
-                          d, sequence, loss, flops);
+      text +=
+          loss_row({.method = method, .d = d, .sequence = sequence, .loss = loss, .flops = flops, .flops_exact = 7e7});
     }
     return text;
   };
   const auto block = [](const DrawnPlot& plot, const std::string& name) {
-    const std::size_t at = plot.script.find(name + " << EOD\n") + name.size() + 8;
-    return plot.script.substr(at, plot.script.find("EOD", at) - at);
+    return between(plot.script, name + " << EOD\n", "EOD");
   };
   // Losses that no linear axis shows, and flops whose ends have more digits than the range of the axis.
-  const std::string two = header + passes("v-mean", 8, 9, 9, 7'000'003) + passes("v-mean", 16, 90, 90, 1'400'000'009);
+  const std::string two =
+      kLossHeader + passes("v-mean", 8, 9, 9, 7'000'003) + passes("v-mean", 16, 90, 90, 1'400'000'009);
   for (const char* x : {"", "--x flops", "--x seconds"}) {
     const DrawnPlot plot = plot_of(two, x);
-    const std::size_t at = plot.script.find("set xrange [") + 12, colon = plot.script.find(':', at);
-    const std::string low = plot.script.substr(at, colon - at),
-                      high = plot.script.substr(colon + 1, plot.script.find(']', at) - colon - 1);
+    const std::string low = between(plot.script, "set xrange [", ":"),
+                      high = between(plot.script, "set xrange [" + low + ":", "]");
     CHECK_MESSAGE(block(plot, "$level0") == fmt::format("{0} 2 2 2\n{1} 2 2 2\n", low, high), plot.script);
   }
   // A choice has the loss 8.5 with a standard error of 5.5, which begins at 3; exact attention has 2.
-  const DrawnPlot choice = plot_of(header + passes("choice", 0, 3, 14, 1000));
+  const DrawnPlot choice = plot_of(kLossHeader + passes("choice", 0, 3, 14, 1000));
   CHECK(contains(choice.script, "set logscale xy\n"));
   CHECK_MESSAGE(contains(choice.script, "set yrange [2:20]\n"), choice.script);
   // The increase of the choice alone is no logarithmic axis, and exact attention has 0.
-  const DrawnPlot increase = plot_of(header + passes("choice", 0, 3, 3.5, 1000), "--metric increase");
+  const DrawnPlot increase = plot_of(kLossHeader + passes("choice", 0, 3, 3.5, 1000), "--metric increase");
   CHECK(contains(increase.script, "set logscale x\n"));
   CHECK(increase.legend == std::vector<std::string>{"choice", "exact attention"});
   CHECK(contains(increase.title, "\nmean over positions, with its standard error between sequences\n"));
@@ -126,20 +120,19 @@ TEST_CASE("croquis plot: the title says which errors are rounding alone") {
   // The median of these draws is rounding alone, and one of four is not.
   std::string draws = error_rows({{"longformer", {3.2e-16, 0.5}}});
   for (const auto& [trial, error] : {std::pair{2, 3.2e-16}, {3, 3.2e-16}, {4, 0.28}}) {
-    draws +=
-        fmt::format("x,longformer,paper,softmax,32,4,4,8,{},1,double,1,{},1,0.5,1,0,1,0.5,800000,ok\n", trial, error);
+    draws += plot_row("x", "longformer", "softmax", 8, trial, error, 0.5, 8e5);
   }
   CHECK_FALSE(contains(plot_of(draws).title, "rounding"));
 }
 
 TEST_CASE("croquis plot: of layers, one loss that is far above the others does not hide them") {
-  std::string rows =
-      "model,layers,method,preset,features,trial,seed,sequence,tokens,counted,loss,loss_exact,accuracy,"
-      "accuracy_exact,agreement,kl,hidden_rel,seconds,status,flops,flops_exact,precision\n";
+  std::string rows = kLossHeader;
   const auto add = [&](const std::string& method, int layer, double increase) {
     for (const int sequence : {0, 1}) {
-      rows += fmt::format("m,{},{},paper,16,1,1,{},9,8,{},2,0.5,0.6,0.9,0.1,0.2,0.01,ok,1000,8000,double\n", layer,
-                          method, sequence, 2 + increase * (1 + 0.1 * sequence));
+      rows += loss_row({.layers = std::to_string(layer),
+                        .method = method,
+                        .sequence = sequence,
+                        .loss = 2 + increase * (1 + 0.1 * sequence)});
     }
   };
   for (int layer = 0; layer < 4; ++layer) {

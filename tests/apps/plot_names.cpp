@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/made_rows.hpp"
 #include "support/process.hpp"
 
 namespace {
@@ -25,23 +26,13 @@ const std::vector<std::string> kHostile = {
     "\xff\xfe`touch hit`",
 };
 
-const char* const kHeader =
-    "input,method,preset,target,n,p,p_v,features,trial,seed,precision,spectral_abs,spectral_rel,frobenius_abs,"
-    "frobenius_rel,max_abs,row_sum_dev,min_denominator,seconds,flops,status,layer,head,n_q\n";
-
-std::string quoted(const std::string& field) {
-  std::string text = "\"";
-  for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
-}
-
 // A result of croquis error with these names.
 std::string rows_with(const std::string& input, const std::string& method, const std::string& preset,
                       const std::string& error = "0.5") {
-  std::string text = kHeader;
+  std::string text = with_fields(kErrorHeader, ",layer,head,n_q");
   for (const char* d : {"8", "16"}) {
-    text += quoted(input) + "," + quoted(method) + "," + quoted(preset) + ",softmax,32,4,4," + d + ",1,1,double,1," +
-            error + ",1,0.5,1,0,1,0.1,10,ok,NA,NA,32\n";
+    text += csv_quoted(input) + "," + csv_quoted(method) + "," + csv_quoted(preset) + ",softmax,32,4,4," + d +
+            ",1,1,double,1," + error + ",1,0.5,1,0,1,0.1,10,ok,NA,NA,32\n";
   }
   return text;
 }

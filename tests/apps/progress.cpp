@@ -13,12 +13,6 @@
 
 namespace {
 
-std::size_t times_in(const std::string& what, const std::string& text) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++count;
-  return count;
-}
-
 // What croquis writes to a terminal. It is killed once it has written `last` three times.
 std::string on_terminal(const std::string& arguments, const TemporaryFolder& folder, const std::string& last = "") {
   std::vector<std::string> all = words(CROQUIS_PROGRAM " " + arguments);
@@ -37,7 +31,7 @@ std::string on_terminal(const std::string& arguments, const TemporaryFolder& fol
   char buffer[4096];
   for (ssize_t count = 0; (count = ::read(terminal, buffer, sizeof buffer)) > 0;) {
     text.append(buffer, static_cast<std::size_t>(count));
-    if (!last.empty() && times_in(last, text) >= 3) ::kill(id, SIGKILL);
+    if (!last.empty() && count_of(text, last) >= 3) ::kill(id, SIGKILL);
   }
   ::close(terminal);
   int status = 0;
@@ -58,7 +52,7 @@ TEST_CASE("progress: a bar while heads are read and before the first result, and
     const std::string text = on_terminal(command + kShown, folder);
     CHECK_MESSAGE(contains(text, "0/1  --:-- left  heads read" + kErase), text);
     CHECK_MESSAGE(contains(text, "0/1  --:-- left  preparing" + kErase), text);
-    CHECK_MESSAGE(times_in(" left  ", text) == times_in(kErase, text), text);
+    CHECK_MESSAGE(count_of(text, " left  ") == count_of(text, kErase), text);
   }
   // What is said meanwhile stands in a line of its own.
   CHECK(contains(on_terminal("choose" + kShown, folder), kErase + "croquis choose: 1 choice"));
@@ -72,7 +66,7 @@ TEST_CASE("progress: it is shown again while one cell takes long") {
   const std::string bar = "0/1  --:-- left  b";
   // All singular values take a minute or so.
   const std::string text = on_terminal("spectrum --input gaussian --n 4000 --p 4 --matrices b", folder, bar);
-  CHECK_MESSAGE(times_in(bar, text) >= 3, text);
+  CHECK_MESSAGE(count_of(text, bar) >= 3, text);
 }
 
 TEST_CASE("progress: none with --quiet, and none where there is no terminal") {

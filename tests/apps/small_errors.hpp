@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 inline const std::string kSmallGivenFiles = "error --input gaussian --n 32 --p 4 --methods v-mean,skyformer --quiet ";
 inline const std::string kTrials = "--features 8,16 --trials 3 ";
@@ -26,10 +26,7 @@ inline void check_done(const TemporaryFolder& folder, const std::string& argumen
 }
 
 inline std::vector<std::string> lines_in(const std::filesystem::path& file) {
-  std::vector<std::string> lines;
-  std::istringstream text(read_text(file));
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
-  return lines;
+  return lines_of(read_text(file));
 }
 
 inline void write_lines(const std::filesystem::path& file, const std::vector<std::string>& lines) {
