@@ -4,6 +4,7 @@
 
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/made_rows.hpp"
@@ -39,6 +40,19 @@ TEST_CASE("croquis report: its table has the median of the draws and their 10 to
   CHECK(contains(fmt::format("{}", fmt::join(cells, "|")), "0.15 (0.11 – 0.19)"));
   CHECK(contains(page, "median of 11 draws; in parentheses 10 to 90 %"));
   CHECK(contains(page, "There is no r.meta.json beside the rows."));
+}
+
+TEST_CASE("croquis report: the name of an input is not taken for that of a band") {
+  TemporaryFolder folder;
+  for (const auto& [trials, says] :
+       {std::pair(1, "one draw<"), {2, "median of 2 draws; in parentheses smallest to "}}) {
+    std::string text = kErrorHeader;
+    for (int t = 1; t <= trials; ++t) text += report_row("band: 3", "performer", 8, t, 0.1 * t);
+    write_text(folder / "r.csv", text);
+    REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+    const std::string page = read_text(folder / "r.html");
+    CHECK_MESSAGE(contains(page, std::string("<caption>band: 3, n = 32, p = 4; ") + says), page);
+  }
 }
 
 TEST_CASE("croquis report: flops of costs are one column") {

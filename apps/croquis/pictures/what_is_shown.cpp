@@ -59,27 +59,36 @@ std::string rows_note(const Group& group, const std::string& metric, Statistic s
   return rows ? fmt::format("[rows: {:.3g}, {:.3g}]", rows->first, rows->second) : "";
 }
 
-std::string statistic_line(const Grouping& grouping, Statistic statistic, const char* spread) {
+StatisticWords statistic_words(const Grouping& grouping, Statistic statistic) {
   const bool mean = statistic == Statistic::mean;
   if (is_of_positions(grouping)) {
-    return std::string("mean over positions") +
-           (spread != nullptr && grouping.is_nested() ? ", with its standard error between sequences" : "");
+    const std::string what = "mean over positions";
+    return {.numbers = what + (grouping.is_nested() ? ", with its standard error between sequences" : ""),
+            .alone = what};
   }
   if (grouping.is_nested()) {
-    if (spread == nullptr) return nested_statistic(grouping, statistic);
     const std::string what = nested_statistic(grouping, statistic);
-    if (!mean) return fmt::format("{}; {}: smallest to largest", what, spread);
-    return what +
-           (is_of_sequences(grouping) ? "; standard error between sequences"
-                                      : ", and its standard error between them") +
-           (grouping.draws > 1 ? ", with that of the draws" : "") + where_errors_hold(grouping);
+    if (!mean) return {.numbers = what, .spread = "smallest to largest", .alone = what};
+    return {.numbers = what +
+                       (is_of_sequences(grouping) ? "; standard error between sequences"
+                                                  : ", and its standard error between them") +
+                       (grouping.draws > 1 ? ", with that of the draws" : "") + where_errors_hold(grouping),
+            .alone = what};
   }
-  if (grouping.draws == 1) return repetitions_of(grouping);
-  if (spread == nullptr) return fmt::format("{} of {}", mean ? "mean" : "median", repetitions_of(grouping));
-  return fmt::format("{} of {}; {}: {}", mean ? "mean" : "median", repetitions_of(grouping), spread,
-                     mean                                   ? "its standard error" + where_errors_hold(grouping)
-                     : grouping.draws < kFewestForQuantiles ? "smallest to largest"
-                                                            : "10 to 90 %");
+  const std::string repetitions = repetitions_of(grouping);
+  if (grouping.draws == 1) return {.numbers = repetitions, .alone = repetitions};
+  const std::string what = fmt::format("{} of {}", mean ? "mean" : "median", repetitions);
+  return {.numbers = what,
+          .spread = mean                                   ? "its standard error" + where_errors_hold(grouping)
+                    : grouping.draws < kFewestForQuantiles ? "smallest to largest"
+                                                           : "10 to 90 %",
+          .alone = what};
+}
+
+std::string statistic_line(const Grouping& grouping, Statistic statistic, const char* spread) {
+  const StatisticWords words = statistic_words(grouping, statistic);
+  if (spread == nullptr) return words.alone;
+  return words.spread.empty() ? words.numbers : fmt::format("{}; {}: {}", words.numbers, spread, words.spread);
 }
 
 std::string default_metric(const Grouping& grouping, const std::string& usual) {

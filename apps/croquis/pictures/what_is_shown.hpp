@@ -17,8 +17,16 @@ std::pair<double, double> spread_of(const croquis::Summary& summary);
 std::string axis_title(const croquis::Grouping& grouping, const std::string& x);
 std::string metric_title(const croquis::Grouping& grouping, const std::string& metric);
 
-/// What the numbers of a plot are: "median of 20 draws; band: 10 to 90 %". `spread`: what shows the second of them;
-/// nullptr: nothing does.
+/// What the numbers of a plot are.
+struct StatisticWords {
+  std::string numbers;      ///< "median of 20 draws"
+  std::string spread = {};  ///< what is drawn beside them: "10 to 90 %"; empty: nothing is, or `numbers` say it
+  std::string alone;        ///< the numbers where nothing is drawn beside them
+};
+StatisticWords statistic_words(const croquis::Grouping& grouping, Statistic statistic);
+
+/// The same in a line: "median of 20 draws; band: 10 to 90 %". `spread`: what shows the second of them; nullptr:
+/// nothing does.
 std::string statistic_line(const croquis::Grouping& grouping, Statistic statistic, const char* spread = "band");
 
 /// What --bounds guarantees of a metric of the spectral norm, of a group of one input (||O|| is the same in all its

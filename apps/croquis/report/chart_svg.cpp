@@ -143,10 +143,8 @@ bool has_many_curves(const ChartView& view) {
   return view.curves.size() > kMostBands;
 }
 
-std::string meaning_with(const ChartView& view, const std::string& spread) {
-  const std::string band = "band: ";
-  const std::size_t at = view.meaning.rfind(band);  // what stands before it begins with a name of the input's own
-  return at == std::string::npos ? view.meaning : std::string(view.meaning).replace(at, band.size(), spread);
+std::string meaning_with(const ChartView& view, const std::string& name) {
+  return view.meaning + (view.spread.empty() ? "" : "; " + name + view.spread) + view.more;
 }
 
 std::string meaning_in_picture(const Chart& chart, const ChartView& view) {
@@ -158,7 +156,7 @@ std::string meaning_in_picture(const Chart& chart, const ChartView& view) {
         curve.joined && std::any_of(drawn.begin(), drawn.end(), [](const DrawnPoint& p) { return p.upper < p.lower; });
     if (spread) (drawn.size() == 1 ? bars : bands) = true;
   }
-  return !bars ? view.meaning : meaning_with(view, bands ? "band or bar: " : "bar: ");
+  return meaning_with(view, !bars ? "band: " : bands ? "band or bar: " : "bar: ");
 }
 
 std::map<std::string, CurveStyle> styles_of(const Chart& chart) {

@@ -17,8 +17,8 @@ std::map<std::string, CurveStyle> styles_of(const Chart& chart);
 /// Whether their bands would hide each other.
 bool has_many_curves(const ChartView& view);
 
-/// What the view says of its numbers, with other words than "band: " before what a band is.
-std::string meaning_with(const ChartView& view, const std::string& spread);
+/// What the view says of its numbers, with this name, "band: ", before what their spread is.
+std::string meaning_with(const ChartView& view, const std::string& name);
 /// What it says of them beside its picture against the default axes: where one point of a curve is drawn, what would be
 /// a band is a bar.
 std::string meaning_in_picture(const Chart& chart, const ChartView& view);

@@ -149,17 +149,24 @@ Chart chart_of(const croquis::Table& table, const Grouping& shown, const Groupin
   const std::string all = shown.is_nested() ? fmt::format("all {}: ", shown.members.size()) : "";
   for (const Statistic statistic : {Statistic::median, Statistic::mean}) {
     if (shown.draws == 1 && !shown.is_nested() && statistic == Statistic::mean) continue;
-    chart.views.push_back({all + (statistic == Statistic::median ? "median" : "mean"),
-                           fmt::format("{}; {}{}", subject_of(shown), statistic_line(shown, statistic), rows),
-                           curves_of(shown, all_of(shown), metrics, places, statistic),
-                           fmt::format("{}; {}", subject_of(shown), statistic_line(shown, statistic, nullptr))});
+    const StatisticWords words = statistic_words(shown, statistic);
+    chart.views.push_back({.name = all + (statistic == Statistic::median ? "median" : "mean"),
+                           .meaning = fmt::format("{}; {}", subject_of(shown), words.numbers),
+                           .curves = curves_of(shown, all_of(shown), metrics, places, statistic),
+                           .spread = words.spread,
+                           .more = rows,
+                           .without_spread = fmt::format("{}; {}", subject_of(shown), words.alone)});
   }
   if (shown.is_nested() && single.groups.size() * metrics.size() <= kMostNumbersOfInputs) {
     std::map<std::string, std::vector<const Group*>> of_input;
     for (const Group& group : single.groups) of_input[group.key.at("input")].push_back(&group);
+    const StatisticWords words = statistic_words(single, Statistic::median);
     for (const std::string& input : shown.members) {
-      chart.views.push_back({input, fmt::format("{}; {}{}", input, statistic_line(single, Statistic::median), rows),
-                             curves_of(single, of_input[input], metrics, places, Statistic::median)});
+      chart.views.push_back({.name = input,
+                             .meaning = fmt::format("{}; {}", input, words.numbers),
+                             .curves = curves_of(single, of_input[input], metrics, places, Statistic::median),
+                             .spread = words.spread,
+                             .more = rows});
     }
   }
   const bool bounds = std::any_of(single.groups.begin(), single.groups.end(),

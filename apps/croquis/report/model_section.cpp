@@ -22,12 +22,11 @@ using croquis::Summary;
 
 namespace {
 
-constexpr const char* kMeaningWithoutBands = "mean over positions";
+constexpr const char* kMeaningOfLosses = "mean over positions";
 
-// What is drawn. One sequence has no error, and no band.
-std::string meaning_of_means(const std::vector<ModelSummary>& summaries) {
-  return kMeaningWithoutBands +
-         std::string(has_errors(summaries) ? "; band: one standard error between sequences to each side" : "");
+// One sequence has no error, and no band.
+std::string spread_of_losses(const std::vector<ModelSummary>& summaries) {
+  return has_errors(summaries) ? "one standard error between sequences to each side" : "";
 }
 
 std::vector<ChartValue> values_of(const Group& group, const Grouping& grouping) {
@@ -96,10 +95,11 @@ Chart chart_of_losses(const Grouping& grouping, const std::vector<ModelSummary>&
   const bool any_d =
       std::any_of(grouping.groups.begin(), grouping.groups.end(), [](const Group& g) { return g.x > 0; });
   const char* across = any_d ? "; lines across: what has no one d" : "";
-  ChartView view{"mean",
-                 fmt::format("{}; {}{}", subject, meaning_of_means(summaries), across),
-                 {},
-                 fmt::format("{}; {}{}", subject, kMeaningWithoutBands, across)};
+  ChartView view{.name = "mean",
+                 .meaning = fmt::format("{}; {}", subject, kMeaningOfLosses),
+                 .curves = {},
+                 .spread = spread_of_losses(summaries),
+                 .more = across};
   ChartEnds ends{{ChartValue::kNone, ChartValue::kNone, ChartValue::kNone},
                  {ChartValue::kNone, ChartValue::kNone, ChartValue::kNone}};
   for (const ModelSummary& s : summaries) {
@@ -156,8 +156,8 @@ Chart chart_by_layer(const std::vector<ModelSummary>& summaries, const std::stri
     if (axes.empty()) axes = axes_of(one);
     ChartView& view = views[s.features];
     view.name = fmt::format("d = {}", s.features);
-    view.without_spread = fmt::format("{}, d = {}; {}", subject, s.features, kMeaningWithoutBands);
-    view.meaning = fmt::format("{}, d = {}; {}", subject, s.features, meaning_of_means(summaries));
+    view.meaning = fmt::format("{}, d = {}; {}", subject, s.features, kMeaningOfLosses);
+    view.spread = spread_of_losses(summaries);
     const double layer = parse_number(s.layers.substr(0, s.layers.find(';'))).value_or(ChartValue::kNone);
     curve_named(view.curves, one.groups.front().label).points.push_back({{layer}, values_of(one.groups.front(), one)});
   }

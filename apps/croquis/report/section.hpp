@@ -50,7 +50,9 @@ struct ChartCurve {
 struct ChartView {
   std::string name, meaning;
   std::vector<ChartCurve> curves;
-  std::string without_spread = {};  ///< the meaning where bands are not drawn; empty: the same
+  std::string spread = {};  ///< what a band or a bar is: "10 to 90 %"; empty: there is none, or `meaning` says it
+  std::string more = {};    ///< what the meaning ends with, after the spread
+  std::string without_spread = {};  ///< the whole meaning where bands are not drawn; empty: the same without `spread`
 };
 
 struct Chart {

@@ -104,7 +104,7 @@ std::string text_of_chart(const Chart& chart) {
   std::vector<std::string> labels(kRows);
   for (const auto& [at, label] : y.tics()) labels[static_cast<std::size_t>(kRows - 1 - place_in(y, at, kRows))] = label;
   std::string text = fmt::format("{} against {}\n{}\n\n", chart.y.front().label, chart.x.front().label,
-                                 view.without_spread.empty() ? view.meaning : view.without_spread);
+                                 view.without_spread.empty() ? view.meaning + view.more : view.without_spread);
   for (std::size_t row = 0; row < kRows; ++row) {
     std::string line = fmt::format("{:>{}} |{}", labels[row], kMargin - 1, canvas.lines()[row]);
     line.erase(line.find_last_not_of(' ') + 1);
