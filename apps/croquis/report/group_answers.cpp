@@ -4,19 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <croquis/attention/method_choice.hpp>
 #include <croquis/measure/cost.hpp>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
-#include <stdexcept>
 
 #include "files/group_table.hpp"
 #include "files/targets.hpp"
 #include "options/lists.hpp"
 #include "pictures/what_is_shown.hpp"
 #include "report/axis_scale.hpp"
+#include "report/leads.hpp"
 #include "report/section.hpp"
 
 using croquis::Group;
@@ -24,48 +23,6 @@ using croquis::Grouping;
 using croquis::Summary;
 
 namespace {
-
-// A group with its median of a metric, of several inputs the median of their means.
-struct Candidate {
-  const Group* group;
-  double value;
-};
-
-bool is_quadratic(const Group& group) {
-  const auto method = group.key.find("method");
-  if (method == group.key.end()) return false;
-  if (method->second.starts_with("exact")) return true;
-  for (const auto& known : croquis::methods<double>()) {
-    if (known.name != method->second) continue;
-    const auto preset = group.key.find("preset");
-    if (preset == group.key.end()) return known.quadratic({});
-    try {
-      return known.quadratic(croquis::OptionValues(croquis::options_of_preset(preset->second)));
-    } catch (const std::invalid_argument&) {  // rows of another version, whose options were others
-      return known.quadratic({});
-    }
-  }
-  return false;
-}
-
-bool is_candidate(const Group& group) {
-  return group.label != "v-mean" && !is_quadratic(group);
-}
-
-std::vector<Candidate> candidates_and_exact(const std::vector<const Group*>& groups, const std::string& metric) {
-  std::vector<Candidate> candidates;
-  for (const Group* group : groups) {
-    const Summary* s = group->metric(metric);
-    if (s != nullptr && is_candidate(*group)) candidates.push_back({group, s->q50});
-  }
-  return candidates;
-}
-
-std::vector<Candidate> candidates_of(const std::vector<const Group*>& groups, const std::string& metric) {
-  std::vector<Candidate> candidates = candidates_and_exact(groups, metric);
-  std::erase_if(candidates, [&](const Candidate& one) { return is_exact(*one.group, metric); });
-  return candidates;
-}
 
 using Sizes = std::map<std::string, std::set<std::uint64_t>>;  // of each label
 
@@ -82,7 +39,7 @@ std::string listed(const Sizes& sizes, const std::string& symbol) {
 std::string exact_ones(const std::vector<const Group*>& groups, const std::string& metric, const std::string& symbol) {
   Sizes sizes;
   for (const Group* group : groups) {
-    if (is_candidate(*group) && is_exact(*group, metric)) sizes[group->label].insert(group->x);
+    if (may_lead(*group) && is_exact(*group, metric)) sizes[group->label].insert(group->x);
   }
   return sizes.empty() ? "" : fmt::format("Exact up to rounding: {}.", listed(sizes, symbol));
 }
@@ -101,78 +58,12 @@ std::string below_expectation(const Grouping& shown) {
       metric, listed(sizes, shown.axis.shown()));
 }
 
-// "kriged-coreset, skeinformer": of these, the ones of this size that are exact.
-std::string exact_at(const std::vector<const Group*>& groups, const std::string& metric, std::uint64_t size) {
-  std::set<std::string> labels;
-  for (const Group* group : groups) {
-    if (group->x == size && is_candidate(*group) && is_exact(*group, metric)) labels.insert(group->label);
-  }
-  return fmt::format("{}", fmt::join(labels, ", "));
-}
-
-const Candidate* smallest(const std::vector<Candidate>& candidates) {
-  const auto least = std::min_element(candidates.begin(), candidates.end(),
-                                      [](const Candidate& a, const Candidate& b) { return a.value < b.value; });
-  return least == candidates.end() ? nullptr : &*least;
-}
-
 // "0.0294 (0.021 – 0.041)", "0.0294 (0.021 – 0.041) [rows: 0.02, 0.05]".
 std::string with_interval(const Group& group, const std::string& metric, bool nested) {
   const Summary& s = *group.metric(metric);
   const auto [lo, hi] = nested ? std::pair(s.smallest, s.largest) : spread_of(s);
   const std::string rows = rows_note(group, metric, Statistic::median);
   return interval_cell({.at = s.q50, .lo = lo, .hi = hi, .note = rows}).text;
-}
-
-constexpr const char* kNoClearLead = "no clear lead over";
-
-// Where the number of a group may lie, as far as the sample of rows tells; a point where all rows were computed.
-std::pair<double, double> range_by_rows(const Group& group, const std::string& metric) {
-  const double at = group.metric(metric)->q50;
-  return rows_interval(group, metric, Statistic::median).value_or(std::pair(at, at));
-}
-
-// Whether the intervals for the sample of rows overlap, where there are some.
-bool is_rival_by_rows(const Group& best, const Group& other, const std::string& metric) {
-  return rows_interval(best, metric, Statistic::median) &&
-         range_by_rows(other, metric).first <= range_by_rows(best, metric).second;
-}
-
-bool has_rivals_by_rows(const std::vector<Candidate>& candidates, const std::string& metric) {
-  const Group* best = smallest(candidates)->group;
-  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) {
-    return one.group != best && is_rival_by_rows(*best, *one.group, metric);
-  });
-}
-
-// Whether a sample is not clearly larger than the one with the smallest median: the means differ by no more than two
-// standard errors or, where one of them is heavy-tailed and its mean and standard error are those of a few draws, what
-// is shown beside the medians overlaps.
-bool is_rival_by_draws(const Summary& best, const Summary& other) {
-  if (best.heavy_tailed || other.heavy_tailed) return spread_of(other).first <= spread_of(best).second;
-  constexpr double errors = 2;
-  const auto variance = [](const Summary& s) {
-    return std::isnan(s.standard_error) ? 0 : s.standard_error * s.standard_error;
-  };
-  return other.mean - best.mean <= errors * std::sqrt(variance(best) + variance(other));
-}
-
-// ", no clear lead over srht, sjlt". Of several inputs, which are no sample, how_often() says how clear a lead is, as
-// far as the rows tell.
-std::string rivals_of(const Candidate& best, const std::vector<Candidate>& candidates, const std::string& metric,
-                      bool nested) {
-  constexpr std::size_t most = 4;
-  std::vector<std::string> rivals;
-  for (const Candidate& one : candidates) {
-    if (one.group == best.group) continue;
-    if (is_rival_by_rows(*best.group, *one.group, metric) ||
-        (!nested && is_rival_by_draws(*best.group->metric(metric), *one.group->metric(metric))))
-      rivals.push_back(one.group->label);
-  }
-  if (rivals.empty()) return "";
-  const std::string more = rivals.size() > most ? fmt::format(" and {} more", rivals.size() - most) : "";
-  rivals.resize(std::min(rivals.size(), most));
-  return fmt::format(", {} {}{}", kNoClearLead, fmt::join(rivals, ", "), more);
 }
 
 std::string best_at_each_size(const std::vector<const Group*>& groups, const std::string& metric,
@@ -189,7 +80,7 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const std
       text += fmt::format("{}{} = {}: {} (exact up to rounding)", text.empty() ? "" : "; ", symbol, size, exact);
       continue;
     }
-    const Candidate& best = *smallest(candidates);
+    const Candidate& best = *smallest_of(candidates);
     labels.insert(best.group->label);
     const std::string rivals = rivals_of(best, candidates, metric, nested);
     led = led || !rivals.empty();
@@ -242,7 +133,7 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
                      text);
 }
 
-// What is_candidate() leaves out, of all sentences on these groups.
+// What may_lead() leaves out, of all sentences on these groups.
 std::string not_counted(const std::vector<const Group*>& groups) {
   std::vector<const char*> others;
   const auto any = [&](const auto& is) { return std::any_of(groups.begin(), groups.end(), is); };
@@ -289,7 +180,7 @@ std::string how_often(const Grouping& single, const std::string& target, const s
       ++unclear;
       continue;
     }
-    ++wins[exact.empty() ? smallest(candidates)->group->label : exact + " (exact)"];
+    ++wins[exact.empty() ? smallest_of(candidates)->group->label : exact + " (exact)"];
   }
   if (inputs < 2) return "";
   std::vector<std::pair<std::size_t, std::string>> order;
@@ -312,14 +203,14 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     for (const Group& group : shown.groups) {
       if (target_of(group) != target) continue;
       groups.push_back(&group);
-      if (group.metric(metric) != nullptr && is_candidate(group) && !is_exact(group, metric))
+      if (group.metric(metric) != nullptr && may_lead(group) && !is_exact(group, metric))
         size = std::max(size, group.x);
     }
     std::vector<const Group*> at_size;
     std::copy_if(groups.begin(), groups.end(), std::back_inserter(at_size),
                  [&](const Group* group) { return group->x == size; });
     const std::vector<Candidate> candidates = candidates_of(at_size, metric);
-    const Candidate* best = smallest(candidates);
+    const Candidate* best = smallest_of(candidates);
     std::string all_exact = exact_ones(groups, metric, symbol);
     if (best == nullptr) {
       if (!all_exact.empty()) answers.push_back(std::move(all_exact));
