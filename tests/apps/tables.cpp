@@ -1,6 +1,7 @@
 // The tables that commands print: what each number is, against sums over the rows.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <armadillo>
 #include <croquis/io/csv.hpp>
 #include <croquis/random/draws.hpp>
 
