@@ -87,7 +87,13 @@ double frobenius_norm(const arma::mat& a) {
 
 template <typename T>
 arma::Mat<T> over_power_of_two(arma::Mat<T> a) {
-  a /= power_of_two_below(largest_entry(a));
+  const T unit = power_of_two_below(largest_entry(a));
+  // Both are exact, and a division takes several times as long. The reciprocal of a subnormal number is infinite.
+  if (unit >= std::numeric_limits<T>::min()) {
+    a *= 1 / unit;
+  } else {
+    a /= unit;
+  }
   return a;
 }
 

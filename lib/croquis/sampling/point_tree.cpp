@@ -62,26 +62,40 @@ class Splitter {
   }
 
  private:
-  // sum of w x over places of the order, in T, for at most kPointsAtOnce of them
-  arma::vec sum_of(arma::uword begin, arma::uword end) const {
-    arma::Col<T> weights(end - begin), sum(points_.n_rows);
-    for (arma::uword i = begin; i < end; ++i) weights[i - begin] = weights_[tree_.order[i]];
-    weighted_sum(weights.memptr(), points_.memptr(), points_.n_rows, tree_.order.data() + begin, end - begin,
-                 sum.memptr());
-    return arma::conv_to<arma::vec>::from(sum);
+  // Of the points at some places of the order, at most kPointsAtOnce of them.
+  struct Sums {
+    arma::Col<T> points = {};        // of w x
+    double weight = 0, squares = 0;  // of w and w |x|^2
+  };
+  Sums sums_of(arma::uword begin, arma::uword end) const {
+    const arma::uword count = end - begin;
+    const std::uint32_t* order = tree_.order.data() + begin;
+    T weights[kPointsAtOnce], norms[kPointsAtOnce];
+    for (arma::uword i = 0; i < count; ++i) weights[i] = weights_[order[i]], norms[i] = norms_[order[i]];
+    Sums sums{.points = arma::Col<T>(points_.n_rows, arma::fill::none)};
+    weighted_sum(weights, points_.memptr(), points_.n_rows, order, count, sums.points.memptr());
+    double weight = 0, squares = 0;
+#pragma omp simd reduction(+ : weight, squares)
+    for (arma::uword i = 0; i < count; ++i) {
+      const auto w = static_cast<double>(weights[i]);
+      weight += w;
+      squares += w * static_cast<double>(norms[i]);
+    }
+    sums.weight = weight;
+    sums.squares = squares;
+    return sums;
   }
 
   // The sums and the spread of a node.
   void add_up(Node& node) const {
-    std::vector<arma::vec> parts(blocks_of(node.count(), kPointsAtOnce));
+    std::vector<Sums> parts(blocks_of(node.count(), kPointsAtOnce));
     in_blocks(node.begin, node.end,
-              [&](std::size_t b, arma::uword begin, arma::uword end) { parts[b] = sum_of(begin, end); });
+              [&](std::size_t b, arma::uword begin, arma::uword end) { parts[b] = sums_of(begin, end); });
     node.sum.zeros(points_.n_rows);
-    for (const arma::vec& part : parts) node.sum += part;
-    for (arma::uword i = node.begin; i < node.end; ++i) {
-      const auto w = static_cast<double>(weights_[tree_.order[i]]);
-      node.weight += w;
-      node.squares += w * static_cast<double>(norms_[tree_.order[i]]);
+    for (const Sums& part : parts) {
+      for (arma::uword c = 0; c < points_.n_rows; ++c) node.sum[c] += static_cast<double>(part.points[c]);
+      node.weight += part.weight;
+      node.squares += part.squares;
     }
     set_spread(node);
   }
@@ -91,7 +105,9 @@ class Splitter {
     if (node.count() < 2 || !(node.spread > rounding)) node.spread = 0;
   }
 
-  arma::Col<T> mean_of(const Node& node) const { return arma::conv_to<arma::Col<T>>::from(node.sum / node.weight); }
+  arma::Col<T> mean_of(const Node& node) const {
+    return arma::conv_to<arma::Col<T>>::from(node.sum / node.weight);
+  }
 
   arma::Col<T> principal(const Node& node, const arma::Col<T>& mean) const {
     std::uint64_t words[kPointsDrawn];
@@ -181,15 +197,19 @@ class Splitter {
     });
   }
 
-  // Stable: the points of either side keep their order. Returns where the second side begins.
+  // Stable: the points of either side keep their order. Returns where the second side begins. Every point is written to
+  // both sides, and the place of one moves on, so that no jump depends on the data.
   arma::uword divide(const Node& node) {
-    arma::uword middle = node.begin;
-    for (arma::uword i = node.begin; i < node.end; ++i) middle += side_[i] ? 0 : 1;
-    arma::uword to[2] = {node.begin, middle};
-    for (arma::uword i = node.begin; i < node.end; ++i) moved_[to[side_[i] ? 1 : 0]++] = tree_.order[i];
-    std::copy(moved_.begin() + static_cast<std::ptrdiff_t>(node.begin),
-              moved_.begin() + static_cast<std::ptrdiff_t>(node.end),
-              tree_.order.begin() + static_cast<std::ptrdiff_t>(node.begin));
+    std::uint32_t *order = tree_.order.data(), *second = moved_.data() + node.begin;
+    arma::uword middle = node.begin, moved = 0;
+    for (arma::uword i = node.begin; i < node.end; ++i) {
+      const std::uint32_t point = order[i];
+      const arma::uword is_second = side_[i] ? 1 : 0;
+      order[middle] = second[moved] = point;
+      middle += 1 - is_second;
+      moved += is_second;
+    }
+    std::copy_n(second, moved, order + middle);
     return middle;
   }
 
