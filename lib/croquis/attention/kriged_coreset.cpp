@@ -6,6 +6,7 @@
 #include <croquis/attention/kriged/plan.hpp>
 #include <croquis/attention/kriged/sized.hpp>
 #include <croquis/attention/kriged/sizes.hpp>
+#include <croquis/attention/kriged/value_box.hpp>
 #include <croquis/attention/kriged_coreset.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/core/require.hpp>
@@ -41,12 +42,22 @@ KrigedBudget budget_of(const Problem<T>& problem, double d, const KrigedCoresetO
           .far = options.tree == SplitDirection::far};
 }
 
-// In the units of the values that were given: B~ does not depend on them.
+template <typename T>
+void clamp_columns(arma::Mat<T>& x, const ColumnRanges<T>& ranges) {
+  for (arma::uword c = 0; c < x.n_cols; ++c) {
+    const T low = ranges.minima[c], high = ranges.maxima[c];
+    for (T& entry : x.unsafe_col(c)) entry = clamped(entry, low, high);
+  }
+}
+
+// In the units of the values that were given: B~ does not depend on them. Columns of values that are far smaller than
+// others may have vanished in the units of the computation.
 template <typename T>
 Approximation<T> in_units_of(const KrigedInput<T>& input, Approximation<T> approximation) {
   const T size = input.value_size;
   if (size == 1) return approximation;
   approximation.output *= size;
+  clamp_columns(approximation.output, input.given_ranges);
   approximation.adjoint = [size, unscaled = std::move(approximation.adjoint)](const arma::Mat<T>& cotangent) {
     Gradient<T> gradient = unscaled(cotangent);
     gradient.q *= size;
@@ -60,6 +71,7 @@ template <typename T>
 Approximation<T> exactly(const KrigedInput<T>& input) {
   const Problem<T>& problem = input.problem;
   Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
+  clamp_columns(approximation.output, input.value_ranges);
   approximation.diagnostics.mode = "exact";
   approximation.adjoint = exact_adjoint(problem, Target::softmax);
   return in_units_of(input, std::move(approximation));

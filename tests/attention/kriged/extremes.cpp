@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "attention/kriged/cases.hpp"
 #include "support/approximations.hpp"
 #include "support/methods.hpp"
 
@@ -105,6 +106,27 @@ TEST_CASE_TEMPLATE("kriged coreset: values of any size, whose squares overflow, 
     CHECK(arma::approx_equal(of_large.k, arma::Mat<T>(size * gradient.k), "absdiff", T(0)));
     CHECK(arma::approx_equal(of_large.v, gradient.v, "absdiff", T(0)));
   }
+}
+
+TEST_CASE_TEMPLATE("kriged coreset: equal values are reproduced to the last bit, also beside others of any size", T,
+                   float, double) {
+  using Mode = KrigedCoresetOptions::Mode;
+  const int most = std::numeric_limits<T>::max_exponent;
+  const Problem<T> random = random_rectangle<T>(40, 90, 8, 2, 3, Key(test_seed()).child("far sizes"));
+  arma::Mat<T> values = random.V();
+  values.col(0).fill(T(3.7));
+  const KrigedSizes exact{.exact = true};
+  for (const KrigedSizes& sizes : {kSmall, exact}) {
+    CHECK(arma::all(sized<T>({random.Q(), random.K(), values}, sizes).output.col(0) == T(3.7)));
+  }
+  // The squares of the second column overflow, and the first one vanishes where that is divided by its size.
+  const T tiny = std::ldexp(T(1.5), 40 - most);
+  values.col(0).fill(tiny);
+  values.col(1) *= std::ldexp(T(1), most / 2 - 10);
+  for (const Mode mode : {Mode::automatic, Mode::coreset, Mode::near, Mode::window}) {
+    CHECK(arma::all(sized<T>({random.Q(), random.K(), values}, kSmall, {.mode = mode}).output.col(0) == tiny));
+  }
+  CHECK(arma::all(sized<T>({random.Q(), random.K(), values}, exact).output.col(0) == tiny));
 }
 
 TEST_CASE_TEMPLATE("kriged coreset: by query, one that is longer than the others by far changes no other row much", T,

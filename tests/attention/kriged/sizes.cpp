@@ -44,6 +44,17 @@ TEST_CASE("kriged coreset: flops are at most those of skyformer-softmax with d l
   }
 }
 
+TEST_CASE("kriged coreset: near keys pay for the lists of all leaves and for a regression of their own") {
+  const KrigedBudget without{.n_q = 900, .n_k = 700, .p = 6, .p_v = 5, .checks = true, .near = false, .pilot = false};
+  KrigedBudget with = without;
+  with.near = true;
+  const KrigedSizes sizes{.landmarks = 36, .checks = 4, .exact_rows = 2, .cells = 50};
+  // Three operations a key and leaf. Of 40 rows the weights at 50 cells, their products with each other, and the
+  // eigenvalues of these: 9 * 40^3 operations, as LAPACK takes them.
+  const double lists = 3 * 36 * 700, weights = 2 * 6 * 40 * 50, gram = 2 * 40 * 40 * 50, eigenvalues = 9 * 40 * 40 * 40;
+  CHECK(kriged_flops(with, sizes) - kriged_flops(without, sizes) >= lists + weights + gram + eigenvalues);
+}
+
 TEST_CASE("kriged coreset: trees visit no more points than are counted") {
   for (const arma::uword leaves : {8U, 50U}) {
     const Problem<double> problem = random_problem<double>(1000, 16, 4, 4, Key(test_seed()).child("visits"));

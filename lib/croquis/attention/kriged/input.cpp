@@ -63,8 +63,9 @@ Problem<T> of_moderate_values(const Problem<T>& given, T size) {
 
 template <typename T>
 KrigedInput<T>::KrigedInput(const Problem<T>& given)
-    : value_ranges(ranges_of(given.V())),
-      value_size(size_of(value_ranges)),
+    : given_ranges(ranges_of(given.V())),
+      value_size(size_of(given_ranges)),
+      value_ranges{given_ranges.minima / value_size, given_ranges.maxima / value_size},
       problem(of_moderate_values(given, value_size)),
       queries(given.Q()),
       keys(given.K()),
@@ -89,8 +90,6 @@ KrigedInput<T>::KrigedInput(const Problem<T>& given)
     std::fill(values.colptr(v.n_cols) + first, values.colptr(v.n_cols) + end, T(1));
     for (arma::uword j = first; j < end; ++j) value_norms[j] = std::sqrt(value_norms[j]);
   });
-  value_ranges.minima /= value_size;
-  value_ranges.maxima /= value_size;
   lowest = value_ranges.minima - value_mean;
   highest = value_ranges.maxima - value_mean;
   const SerialBlas serial;

@@ -27,8 +27,9 @@ struct KrigedInput {
   /// Made at the first call, for screens: the standard deviations of the keys' coordinates, over the largest entry.
   const arma::Col<T>& key_deviations() const;
 
-  ColumnRanges<T> value_ranges;     // of V, divided as follows
+  ColumnRanges<T> given_ranges;     // of V
   T value_size = 1;                 // a power of two by which V has been divided where its squares could overflow
+  ColumnRanges<T> value_ranges;     // of V, divided
   Problem<T> problem;               // with these values
   CentredColumns<T> queries, keys;  // p x n_q, p x n_k
   arma::Mat<T> key_rows;            // the centred keys, n_k x p

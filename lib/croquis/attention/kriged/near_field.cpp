@@ -34,17 +34,19 @@ std::vector<T> near_scores(const KrigedInput<T>& input, const ExactRows<T>& rows
 }
 
 template <typename T>
-std::vector<T> common_scores(const std::vector<std::vector<T>>& scores) {
-  std::vector<T> sums = scores.front();
-  if (scores.size() == 1) return sums;
-  std::vector<T> largest = sums;
-  for (std::size_t r = 1; r < scores.size(); ++r) {
+std::vector<T> common_scores(const std::vector<std::vector<T>>& scores, std::size_t left_out) {
+  std::vector<T> sums(scores.front().size(), T(0)), largest = sums;
+  std::size_t rows = 0;
+  for (std::size_t r = 0; r < scores.size(); ++r) {
+    if (r == left_out) continue;
+    ++rows;
     for (std::size_t j = 0; j < sums.size(); ++j) {
-      sums[j] += scores[r][j];
-      largest[j] = std::max(largest[j], scores[r][j]);
+      const T score = scores[r][j];
+      sums[j] += score;
+      largest[j] = largest[j] > score ? largest[j] : score;
     }
   }
-  for (std::size_t j = 0; j < sums.size(); ++j) sums[j] -= largest[j];
+  for (std::size_t j = 0; rows > 1 && j < sums.size(); ++j) sums[j] -= largest[j];
   return sums;
 }
 
@@ -91,8 +93,8 @@ template std::vector<float> near_scores(const KrigedInput<float>&, const ExactRo
                                         const KeyCells<float>&, const arma::Mat<float>&);
 template std::vector<double> near_scores(const KrigedInput<double>&, const ExactRows<double>&, arma::uword,
                                          const KeyCells<double>&, const arma::Mat<double>&);
-template std::vector<float> common_scores(const std::vector<std::vector<float>>&);
-template std::vector<double> common_scores(const std::vector<std::vector<double>>&);
+template std::vector<float> common_scores(const std::vector<std::vector<float>>&, std::size_t);
+template std::vector<double> common_scores(const std::vector<std::vector<double>>&, std::size_t);
 template std::vector<std::uint32_t> best_keys(const std::vector<float>&, arma::uword);
 template std::vector<std::uint32_t> best_keys(const std::vector<double>&, arma::uword);
 template std::vector<double> offset_scores(TokenAlignment, arma::uword, std::vector<float>,

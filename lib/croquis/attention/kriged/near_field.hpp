@@ -35,9 +35,9 @@ std::vector<T> near_scores(const KrigedInput<T>& input, const ExactRows<T>& rows
                            const KeyCells<T>& cells, const arma::Mat<T>& cell_weights);
 
 /// Of every key the sum of its near_scores in several rows without the largest, so that it has to matter to two of
-/// them; of a single row, its scores.
+/// them; of a single row, its scores. Row `left_out`, if there is one of that number, does not count.
 template <typename T>
-std::vector<T> common_scores(const std::vector<std::vector<T>>& scores);
+std::vector<T> common_scores(const std::vector<std::vector<T>>& scores, std::size_t left_out = SIZE_MAX);
 
 /// The places of the `count` largest scores, ascending; ties: the first.
 template <typename T>

@@ -7,11 +7,12 @@
 namespace croquis {
 namespace {
 
-// What a regression on few check rows leaves is more than one on all landmarks will: keys that a screen finds have to
-// be below this part of it. On trained heads anything from .6 to 1 does; above, heads of low rank would get them too.
-constexpr double kOfScreen = 0.7;
-// Few check rows say little about queries that no offset helps, so that a window has to be twice as good as a screen.
-constexpr double kOfWindow = 2;
+// What a regression on few check rows leaves is more than one on all landmarks will: a plan by query has to be below
+// this part of it. On trained heads anything from .6 to 1 does; above, heads of low rank would get screens too.
+constexpr double kOfRegression = 0.8;
+// Few check rows say little about queries that no offset and no listed key helps, so that among plans by query one
+// without a screen has to be twice as good as one with a screen.
+constexpr double kWithoutScreen = 2;
 
 // For every vector, the sum of all others. Not the sum of all less its own, which leaves rounding where the others are
 // zero.
@@ -33,12 +34,14 @@ std::vector<std::vector<double>> sums_of_others(const std::vector<std::vector<do
 }
 
 // What the check rows say all queries attend to, by their differences from the fewest cells of any plan: scores of all
-// keys and, for every check row and all of them together, of all offsets. Keys that some plan lists count in no offset.
+// keys and of all offsets, by all check rows together and, for every one of them, by the others. Keys that some plan
+// lists count in no offset.
 template <typename T>
 struct InCommon {
   std::vector<T> keys;
-  std::vector<std::vector<double>> of_others;  // of a row, what the others say
-  std::vector<double> of_all;
+  std::vector<double> offsets;
+  std::vector<std::vector<T>> keys_of_others;
+  std::vector<std::vector<double>> offsets_of_others;
 
   InCommon(const PlanInput<T>& from, const std::vector<KrigedShares>& candidates) {
     double cells = 1, listed_share = 0, window = 0;
@@ -53,14 +56,15 @@ struct InCommon {
     for (arma::uword r = 0; r < from.checks.size(); ++r)
       near.push_back(near_scores(from.input, from.rows, r, fewest, weights));
     keys = common_scores(near);
+    for (std::size_t r = 0; r < near.size(); ++r) keys_of_others.push_back(common_scores(near, r));
     if (window == 0) return;
     const std::vector<std::uint32_t> listed = best_keys(keys, from.part(listed_share));
     std::vector<std::vector<double>> scores;
     for (std::size_t r = 0; r < near.size(); ++r)
       scores.push_back(offset_scores(from.input.problem.tokens(), from.checks[r], near[r], listed));
-    of_others = sums_of_others(scores);
-    of_all = of_others.front();
-    for (std::size_t o = 0; o < of_all.size(); ++o) of_all[o] += scores.front()[o];
+    offsets_of_others = sums_of_others(scores);
+    offsets = offsets_of_others.front();
+    for (std::size_t o = 0; o < offsets.size(); ++o) offsets[o] += scores.front()[o];
   }
 };
 
@@ -72,23 +76,24 @@ KrigedPlan<T> planned(const PlanInput<T>& from, const KrigedShares& shares, cons
   plan.cells = from.merged(shares.cells);
   plan.cell_weights = cell_weights(from.input, from.rows, plan.cells);
   if (shares.near > 0) plan.near.lists = {best_keys(common.keys, std::max<arma::uword>(1, from.part(shares.near)))};
-  if (shares.window > 0) plan.near.offsets = best_offsets(common.of_all, from.part(shares.window));
+  if (shares.window > 0) plan.near.offsets = best_offsets(common.offsets, from.part(shares.window));
   if (shares.screen.kept > 0) plan.near.screen = std::make_shared<const KeyScreen<T>>(from.input, shares.screen);
   plan.exact_rows = from.part(shares.rows);
   plan.kriging.ridge = std::numeric_limits<double>::infinity();
   return plan;
 }
 
-// The keys that the query of check row r attends to one by one, by the offsets that the other check rows have chosen.
+// The keys that the query of check row r attends to one by one, if the other check rows choose what all queries attend
+// to: a row would be served better by its own choice than other queries are.
 template <typename T>
 std::vector<std::uint32_t> taken_by_check(const PlanInput<T>& from, const KrigedPlan<T>& plan,
                                           const InCommon<T>& common, arma::uword r) {
-  const std::vector<std::uint32_t> list = plan.near.lists.empty() ? std::vector<std::uint32_t>{} : plan.near.lists[0];
-  std::vector<std::uint32_t> own;
+  std::vector<std::uint32_t> list, own;
+  if (!plan.near.lists.empty()) list = best_keys(common.keys_of_others[r], plan.near.lists.front().size());
   if (plan.shares.window > 0) {
     keys_at(from.input.problem.tokens(), from.checks[r],
-            best_offsets(common.of_others[r], from.part(plan.shares.window)), own);
-    std::erase_if(own, [&](std::uint32_t j) { return plan.near.lists_key(0, j); });
+            best_offsets(common.offsets_of_others[r], from.part(plan.shares.window)), own);
+    std::erase_if(own, [&](std::uint32_t j) { return std::binary_search(list.begin(), list.end(), j); });
   }
   if (plan.near.screen) {
     const arma::Col<T> query = from.input.scale * from.rows.queries.row(r).t();
@@ -165,11 +170,10 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
     KrigedPlan<T> plan = planned(from, shares, common);
     const arma::mat missing = arma::conv_to<arma::mat>::from(missing_by_query(from, plan, common));
     const double error = squared_output_error(outputs, missing);
-    const bool screened = shares.screen.kept > 0;
-    const double counted = std::max(rounding, shares.window > 0 && !screened ? kOfWindow * kOfWindow * error : error);
-    const double allowed = screened ? kOfScreen * kOfScreen * left : left;
-    if (counted < least && (always || counted < allowed))
-      least = counted, error_of_best = error, best = std::move(plan);
+    const double counted = shares.screen.kept > 0 ? error : kWithoutScreen * kWithoutScreen * error;
+    const bool better = std::max(rounding, error) < kOfRegression * kOfRegression * left;
+    if (std::max(rounding, counted) < least && (always || better))
+      least = std::max(rounding, counted), error_of_best = error, best = std::move(plan);
   }
   if (best) best->check_error = from.relative(error_of_best);
   return best;

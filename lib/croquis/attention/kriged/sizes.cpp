@@ -32,12 +32,14 @@ arma::uword largest(arma::uword most, const Fits& fits) {
   return below;
 }
 
-// Exact rows with their share of the importance of keys, and the ridge regression on them.
+// Exact rows with their share of the importance of keys, and the ridge regression on them. Near keys take a second
+// regression where they are better, and their lists look at all keys for every landmark.
 double landmark_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double rows = as_double(sizes.landmarks + sizes.checks), s = as_double(sizes.cells), c = b.p_v + 1;
   const double exact = b.n_k * rows * (2 * b.p + 2 * b.p_v + 5);
   const double weights = rows * s * (2 * b.p + 1 + 4 * c + 2 * rows);
-  return exact + weights + rows * rows * (9 * rows + 2 * c * (kRidgesTried + 2));
+  const double regression = weights + rows * rows * (9 * rows + 2 * c * (kRidgesTried + 2));
+  return b.near ? exact + 2 * regression + 3 * b.n_k * as_double(sizes.landmarks) : exact + regression;
 }
 
 // What a query pays for one key of its own: score, exponential and sums, and what it takes from its cell's score. A
@@ -60,8 +62,9 @@ double overlap_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
 // what it costs a query.
 double pilot_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double rows = as_double(sizes.checks), keys = as_double(sizes.window), cells = kPilotCells * keys;
-  // 7 a key, and 3 for the passes that look for the best keys, which all rows share; there are n_q + n_k - 1 offsets.
-  const double in_common = 10 * b.n_k + 12 * (b.n_q + b.n_k);
+  // 7 a key, and 3 for the passes that look for the best keys, which all rows share; the same by the other rows of
+  // each, two flops for each of these; there are n_q + n_k - 1 offsets.
+  const double in_common = (10 + 3 + 2 * rows) * b.n_k + 12 * (b.n_q + b.n_k);
   return tree_flops(b.n_k, b.p, cells, b.far) + b.n_k * (4 * b.p + b.p_v) +
          rows * (in_common + 2 * cells * (2 * b.p + 2 * (b.p_v + 1)) + 3 * keys * flops_of_key(b));
 }
@@ -99,7 +102,7 @@ double kriged_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double sums = b.n_q * (5 * b.p + b.p_v) + b.n_k * (4 * b.p + 4 * b.p_v);  // means, distances, box, cells
   const double exact_rows = as_double(sizes.exact_rows) * b.n_k * pair_flops(b.p, b.p_v);
   const double queries = b.n_q * s * (2 * b.p + 2 * c + 3);
-  // Candidates: lists of near keys of the leaves of the check rows, window offsets, rows without kriging.
+  // Candidates: lists of near keys of the leaves of the check rows, and rows without kriging.
   const double candidates = as_double(sizes.checks) * (3 * b.n_k * 4 + 4 * s * (2 * b.p + 2 * c));
   return trees + sums + exact_rows + queries + landmark_flops(b, sizes) + overlap_flops(b, sizes) +
          (b.near ? candidates : 0) + (b.pilot ? pilot_flops(b, sizes) : 0);
