@@ -20,7 +20,7 @@ dpkg-deb -x "$package" "$work/root"
 for file in bin/croquis lib/libcroquis.a lib/libcroquis_claims.a include/croquis/attention/method.hpp \
   include/croquis/claims/ledger.hpp lib/cmake/croquis/croquis-config.cmake \
   share/man/man1/croquis.1 share/bash-completion/completions/croquis share/doc/croquis/README.md \
-  share/doc/croquis/copyright share/doc/croquis/docs/reproducibility.md; do
+  share/doc/croquis/copyright share/doc/croquis/LICENSE share/doc/croquis/docs/reproducibility.md; do
   [ -s "$work/root/usr/$file" ] || [ -s "$work/root/usr/${file/lib\//lib/$(uname -m)-linux-gnu/}" ] || fail "no $file"
 done
 python=$work/root/usr/lib/python3/dist-packages

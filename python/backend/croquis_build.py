@@ -42,7 +42,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files[f"{info}/METADATA"] = _metadata().encode()
     wheel = f"Wheel-Version: 1.0\nGenerator: croquis_build\nRoot-Is-Purelib: false\nTag: {tag}\n"
     files[f"{info}/WHEEL"] = wheel.encode()
-    files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    for notice in ("LICENSE", "packaging/copyright"):
+        files[f"{info}/{pathlib.Path(notice).name}"] = (ROOT / notice).read_bytes()
     name = f"croquis-{_version()}-{tag}.whl"
     _write_wheel(pathlib.Path(wheel_directory) / name, files, f"{info}/RECORD")
     return name
