@@ -8,6 +8,7 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/statistics.hpp"
 #include "support/text.hpp"
 #include "support/thread_count.hpp"
 
@@ -172,7 +173,9 @@ TEST_CASE_TEMPLATE("FeaturePair: epsilon is added to FAVOR+'s shifted features",
 TEST_CASE_TEMPLATE("FeaturePair: the same bits for any number of threads", T, float, double) {
   const arma::Mat<T> x = pair_rows<T>(700, 2, "x"), y = pair_rows<T>(600, 2, "y");
   for (const FeatureMap map : kAllMaps) {
-    const FeaturePair<T> pair = pair_of(x, y, map, ProjectionDistribution::sorf);
+    // Of sorf some directions of p = 6 are 0, and refused with sphere.
+    const FeaturePair<T> pair =
+        pair_of(x, y, map, map == FeatureMap::sphere ? ProjectionDistribution::haar : ProjectionDistribution::sorf);
     const ThreadCount one(1);
     const auto expected = pair.matrices();
     for (const int team : {2, 4}) {
@@ -198,16 +201,25 @@ TEST_CASE("FeaturePair: what does not fit is refused") {
   CHECK(contains(make(x, 4, {FeatureMap::prf, ProjectionDistribution::iid, -1}), "epsilon >= 0"));
   CHECK(contains(make(x, 4, {FeatureMap::trf, ProjectionDistribution::iid, 1e-4}), "epsilon goes with positive maps"));
   CHECK(contains(make(wide, 4, {}), "points of one width"));
-  // Of sorf's four columns three are kept at p = 3: in one of 16 directions they are all 0, and have no sphere.
+}
+
+TEST_CASE("FeaturePair: sphere with sorf is refused as often as a direction is 0") {
+  // The first p of p' columns are kept. Over all signs a block of p' = 4 directions has a zero among them with
+  // probability 1/4 at p = 3, one of 8 with 9/64 at p = 5 and 3/64 at p = 6.
+  constexpr double trials = 2000;
   const auto refused = [](arma::uword p) {
     const arma::mat points(3, p, arma::fill::ones);
+    const Key key = Key(test_seed()).child("zero directions").child(p);
+    const FeatureOptions options{FeatureMap::sphere, ProjectionDistribution::sorf, 0};
     int count = 0;
-    for (std::uint64_t draw = 0; draw < 200; ++draw) {
-      const FeatureOptions options{FeatureMap::sphere, ProjectionDistribution::sorf, 0};
-      count += contains(refusal([&] { FeaturePair<double>(points, points, 8, options, Key(draw)); }), "of norm 0");
+    for (std::uint64_t draw = 0; draw < trials; ++draw) {
+      count +=
+          contains(refusal([&] { FeaturePair<double>(points, points, 8, options, key.child(draw)); }), "of norm 0");
     }
     return count;
   };
-  CHECK(refused(3) > 0);
-  CHECK(refused(4) == 0);
+  CHECK(is_binomial(refused(3), trials, 1 - 0.75 * 0.75, kFailure / 3));  // 8 directions in two blocks
+  CHECK(is_binomial(refused(5), trials, 9.0 / 64, kFailure / 3));
+  CHECK(is_binomial(refused(6), trials, 3.0 / 64, kFailure / 3));
+  for (const arma::uword p : {1, 2, 4, 7, 8}) CHECK(refused(p) == 0);
 }
