@@ -10,8 +10,9 @@
 
 namespace croquis {
 
-/// Everything that determines a sketch: the same description gives the same S, bit for bit. Distributions and their
-/// parameters are in sketch/distributions.hpp.
+/// Everything that determines a sketch: the same description gives the same S, bit for bit on one machine. Between
+/// processors with and without fused multiply-add the normals of "gaussian" and the cosines of "srct" differ by a few
+/// units in the last place. Distributions and their parameters are in sketch/distributions.hpp.
 struct SketchDescription {
   std::string distribution;                  ///< a name from `croquis list sketches`
   arma::uword rows = 0, cols = 0;            ///< n and d
