@@ -171,7 +171,9 @@ TEST_CASE("completed: what its distribution does not take is refused") {
   CHECK(message("sjlt", 5, 2, {{"s", 3}}) == "sjlt: s a whole number in 1 ... d, got s = 3, rows = 5, cols = 2");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double s : {0.0, -1.0, 1.5, nan, 1e300}) CHECK(contains(message("sjlt", 5, 2, {{"s", s}}), "1 ... d"));
-  CHECK(contains(message("very-sparse", 5, 2, {{"q", 0.5}}), "q in >= 1, got q = 0.5"));
+  CHECK(contains(message("very-sparse", 5, 2, {{"q", 0.5}}), "q in 1 ... 10^15, got q = 0.5"));
+  CHECK(message("very-sparse", 5, 2, {{"q", 1e15}}) == "nothing was thrown");
+  CHECK(contains(message("very-sparse", 5, 2, {{"q", 1e16}}), "q in 1 ... 10^15, got q = 1e+16"));
   CHECK(contains(message("uniform", 5, 2, {{"replacement", 2}}), "0 or 1, got replacement = 2"));
   CHECK(message("gaussian", 5, 2, {}, {1, 2, 3, 4, 5}) ==
         "gaussian: no weights for this distribution, got weights = 5, rows = 5");

@@ -98,7 +98,7 @@ std::vector<SketchDistribution<T>> all_distributions() {
       {"very-sparse",
        "Li, Hastie & Church 2006",
        "independent sqrt(q/d) {+1, 0, -1} with probabilities 1/2q, 1 - 1/q, 1/2q",
-       {{"q", ">= 1", "sqrt(n)", "one entry in q is not zero",
+       {{"q", "1 ... 10^15", "sqrt(n)", "one entry in q is not zero",
          [](arma::uword n, arma::uword) {
            return ParameterLimits{1, kMostSparsity, std::sqrt(static_cast<double>(n)), false};
          }}},

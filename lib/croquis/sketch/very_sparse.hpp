@@ -14,7 +14,8 @@ namespace croquis {
 ///   Draws are the same in float and double. With the same key and q, a sketch with more columns or rows begins with
 ///   those of a smaller one, up to the factor 1 / sqrt(d).
 /// Cost: on average n d / q random blocks and 2 n d k / q flops for each product, for which S is generated.
-/// Throws: std::invalid_argument unless 1 <= n < 2^32, d >= 1 and q >= 1 is finite, and for a factor of the wrong size.
+/// Throws: std::invalid_argument unless 1 <= n < 2^32, d >= 1 and q >= 1 is finite (a description takes a q up to
+///   10^15), and for a factor of the wrong size.
 class VerySparseSketch : public SparseSketch<VerySparseSketch> {
  public:
   static constexpr std::string_view kName = "VerySparseSketch";
