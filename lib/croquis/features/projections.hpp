@@ -41,8 +41,9 @@ ProjectionDistribution projection_distribution(std::string_view name);
 /// Randomness: row r of iid uses draw_key.child(r). Block b uses draw_key.child("block").child(b), norms
 ///   draw_key.child("norm").child(r), and the shift draw_key.child("shift"). A W with more rows on the same random key
 ///   begins with the rows of a smaller one. Draws are made in double and rounded to T.
-/// Cost: m p normals, and for haar and orthogonal 8/3 m p^2 flops; for halton m p quantiles. Applied to n points,
-///   projection_flops(). Memory for m p numbers, for sorf 3 m', where m' is m rounded up to a multiple of p'.
+/// Cost: m p normals for iid, and m p quantiles for halton. haar and orthogonal make whole blocks, M rows where M is m
+///   rounded up to a multiple of p: M p normals, for haar m p more for the norms, and 8/3 M p^2 flops. Applied to n
+///   points, projection_flops(). Memory for m p numbers, for sorf 3 m', where m' is m rounded up to a multiple of p'.
 /// Throws: std::invalid_argument unless m, p >= 1, and p <= 10000 for halton (the number of primes in Boost.Math);
 ///   std::runtime_error if QR fails.
 template <typename T>

@@ -13,8 +13,10 @@ namespace croquis {
 /// Guarantees: a landmark whose kernel column lies within `cutoff` of the span of those before it (a repeated one, for
 ///   instance) adds nothing, as with a pseudo-inverse. M - M~_d is positive semi-definite and decreases as d grows. ||C
 ///   - C~_d||, the error of one of its blocks, nearly always does.
-/// Cost: 2 (n_q + n_k) d^2 flops for all numbers of landmarks up to d, and memory for (n_q + n_k) d kernel entries. 0 <
-///   cutoff < 1.
+/// Cost: with N = n_q + n_k, and d rounded up to a multiple of 64, N d^2 flops for all numbers of landmarks up to d,
+///   besides N d kernel entries. F has fewer than 2 d columns of N numbers, as its capacity is doubled, and while it
+///   grows the old and the new one have fewer than 3 d.
+/// 0 < cutoff < 1.
 class NestedNystrom {
  public:
   /// Throws std::invalid_argument for an index that is not below n_q + n_k.
