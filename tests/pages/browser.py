@@ -109,8 +109,9 @@ class Browser:
         return answer["result"].get("value")
 
     def press(self, key):
-        for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+        text = {"text": "\r"} if key == "Enter" else {}  # without which no button is pressed
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key)
 
     def screen(self, width, height=900, dark=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,

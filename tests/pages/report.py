@@ -38,10 +38,11 @@ def write_heads(path):
 
 
 def write_zeros(path):
-    """Three methods; one is exact at the larger d, one is above all axes at the smaller one."""
+    """Five methods; one is exact at the larger d, one is above all axes at the smaller one."""
     with open(path, "w", encoding="utf-8") as file:
         file.write(HEADER)
-        for method, errors in (("informer", (0.5, 0.1)), ("longformer", (0.2, 0)), ("performer", (1e200, 0.3))):
+        for method, errors in (("informer", (0.5, 0.1)), ("longformer", (0.2, 0)), ("performer", (1e200, 0.3)),
+                               ("streaming", (0.4, 0.2)), ("linformer", (0.6, 0.3))):
             for d, error in zip((8, 16), errors):
                 file.write(f"x,{method},paper,softmax,64,8,8,{d},1,1,double,{error},{error},{error},{error},1,0,1,0.01,"
                            f"{d * 1000},ok,NA,NA\n")
@@ -147,7 +148,27 @@ def check_live(page):
     page.ask(f"{CHART}.querySelector('svg.plot').focus()")
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
         page.press(key)
-    assert "skyformer-softmax" in page.ask(f"{CHART}.querySelector('output').textContent")
+    said = f"{CHART}.querySelector('output').textContent"
+    assert "skyformer-softmax" in page.ask(said)
+    # What was said of a point is not left below a picture of another axis.
+    choose(page, 1, 1)
+    assert page.ask(said) == "", page.ask(said)
+    assert page.ask("document.querySelector('.mark.chosen')") is None
+    page.ask(f"{CHART}.querySelector('svg.plot').focus()")
+    page.press("ArrowRight")
+    assert page.ask(said) == page.ask(f"{CHART}.querySelector('svg.plot .mark.chosen title').textContent")
+    assert page.ask(f"{CHART}.plot.drawn[0].marks[0].classList.contains('chosen')")
+    # The buttons of a legend keep the focus of the keyboard.
+    chart = "[...document.querySelectorAll('figure.chart')].find((f) => f.textContent.includes('linformer'))"
+    curves = f"{chart}.querySelectorAll('svg.plot .curve').length"
+    checked = f"{chart}.querySelectorAll('.legend :checked').length"
+    drawn = page.ask(curves)
+    assert drawn > 4
+    for button, name, shown, left in ((1, "none", 0, 0), (0, "all", drawn, 5)):
+        page.ask(f"{chart}.querySelectorAll('.legend button')[{button}].focus()")
+        page.press("Enter")
+        assert page.ask("document.activeElement.textContent") == name
+        assert (page.ask(curves), page.ask(checked)) == (shown, left)
     # Sorting, by numbers and not by their texts.
     column = "[...document.querySelector('table.sortable').tBodies[0].rows].map((r) => Number(r.cells[2].dataset.v))"
     for order in (1, -1):

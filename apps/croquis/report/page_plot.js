@@ -81,11 +81,18 @@ class Plot {
     }
     if (this.view().curves.length > 4) {
       const item = element('li'), all = element('button', {type: 'button'}, 'all'), none = element('button', {type: 'button'}, 'none');
-      all.addEventListener('click', () => { this.state.hidden.clear(); this.legend(); this.draw(); });
+      // The legend stays as it is, with the button in it that has the focus of the keyboard.
+      const show = (shown) => {
+        for (const input of list.querySelectorAll('input')) input.checked = shown;
+        this.draw();
+      };
+      all.addEventListener('click', () => {
+        this.state.hidden.clear();
+        show(true);
+      });
       none.addEventListener('click', () => {
         for (const curve of this.view().curves) this.state.hidden.add(curve.label);
-        this.legend();
-        this.draw();
+        show(false);
       });
       item.append(all, ' ', none);
       list.append(item);
@@ -211,6 +218,9 @@ class Plot {
     this.figure.querySelector('.missing').textContent = this.missing(curves, sy);
     this.svg.classList.toggle('many', curves.length > 8);
     this.svg.append(clip, grid, tics, all);
+    // What was said of a point may be of another axis or of a curve that is hidden now.
+    this.out.textContent = '';
+    this.at = {curve: -1, point: 0};
   }
   // Arrow keys walk through the points; what is at one is said below the picture, as under the pointer.
   keys() {
