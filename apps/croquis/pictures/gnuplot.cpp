@@ -215,8 +215,8 @@ std::string gnuplot_string(const std::string& text) {
 }
 
 std::string plot_colour(std::size_t i) {
-  static constexpr const char* colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                            "#E69F00", "#56B4E9", "#8B4513", "#7F7F7F"};
+  static constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#aa2266",
+                                            "#8a6640", "#3a9bd6", "#2a10b4", "#4a4a00"};
   return colours[i % std::size(colours)];
 }
 

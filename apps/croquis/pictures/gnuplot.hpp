@@ -32,7 +32,9 @@ std::string plot_title(const Picture& picture, const std::string& measured, cons
 /// that no browser opens.
 std::string gnuplot_string(const std::string& text);
 
-/// Colour of curve i: Okabe and Ito's palette, told apart by colour-blind readers too.
+/// Colour of curve i, as on a light page of croquis report. The first three are of Okabe and Ito's palette, whose
+/// yellow and sky blue are too faint on white: these have a contrast of at least 3, and colour-blind readers tell them
+/// apart by their lightness.
 std::string plot_colour(std::size_t i);
 
 /// The same as `set label` over the whole width of a picture that has one plot, legend and all.

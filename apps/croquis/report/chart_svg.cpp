@@ -162,7 +162,7 @@ std::string meaning_in_picture(const Chart& chart, const ChartView& view) {
 std::map<std::string, CurveStyle> styles_of(const Chart& chart) {
   std::map<std::string, CurveStyle> styles;
   std::size_t i = 0;
-  constexpr std::size_t colours = 8, dashes = 4;
+  constexpr std::size_t colours = 8, dashes = 4, markers = std::size(kMarkers), both = markers * dashes;
   for (const ChartView& view : chart.views) {
     for (const ChartCurve& curve : view.curves) {
       if (styles.contains(curve.label)) continue;
@@ -170,8 +170,7 @@ std::map<std::string, CurveStyle> styles_of(const Chart& chart) {
         styles[curve.label] = {fmt::format("bracket d{}", curve.label == "v-mean" ? 1 : 2), 1};
         continue;
       }
-      styles[curve.label] = {fmt::format("c{} d{}", i % colours, i / colours % dashes),
-                             (i + i / colours) % std::size(kMarkers)};
+      styles[curve.label] = {fmt::format("c{} d{}", (i + i / both) % colours, i / markers % dashes), i % markers};
       ++i;
     }
   }

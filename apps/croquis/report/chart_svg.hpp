@@ -7,7 +7,9 @@
 
 #include "report/section.hpp"
 
-/// How the curves of a chart look, by label: the same in all of its views.
+/// How the curves of a chart look, by label: the same in all of its views, in the legend and in what page_plot.js
+/// draws. No two of the first 24 have both the marker and the dashes in common, whatever colours a reader tells apart;
+/// those that do have another colour, up to the first 192.
 struct CurveStyle {
   std::string classes;  ///< "c3 d1": colour and dashes, of the style sheet
   std::size_t marker = 0;
