@@ -4,10 +4,12 @@
 #include <croquis/io/npy.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/made_rows.hpp"
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -66,6 +68,45 @@ TEST_CASE("croquis plot: names of methods, inputs and presets in a result are dr
   CHECK(picture.find("a]]?b]]]?>c]>") != std::string::npos);
   CHECK(picture.find("x]]?") != std::string::npos);
   CHECK(picture.find("]]>") == std::string::npos);
+}
+
+TEST_CASE("croquis plot: an .svg has its title as its name, and what is shown as its description") {
+  const TemporaryFolder folder;
+  const auto drawn = [&](const std::string& arguments) {
+    const ProgramRun run = run_process(words("plot r.csv --out a.svg " + arguments), folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    const std::string picture = read_text(folder / "a.svg");
+    CHECK(count_of(picture, "<desc>") == 1);
+    CHECK_FALSE(contains(picture, "Gnuplot"));
+    CHECK(contains(picture, "\n>\n\n<title>"));  // the first child of the root
+    return std::pair(between(picture, "<title>", "</title>"), between(picture, "<desc>", "</desc>"));
+  };
+  const std::string norm = "||O - O~|| / ||O||, spectral norm";
+  write_text(folder / "r.csv", rows_with("<x> & \"y]]>", "performer", "paper"));
+  CHECK(drawn("") ==
+        std::pair<std::string, std::string>("&lt;x&gt; &amp; &quot;y]]&gt;, n = 32, p = 4",
+                                            norm + " against features d; one draw; approximating softmax attention"));
+  CHECK(drawn("--title Mine --x flops").first == "Mine");
+  CHECK(drawn("--x flops").second.starts_with(norm + " against "));
+  std::string rows = with_fields(kErrorHeader, ",layer,head");
+  for (const char* method : {"performer", "informer"}) {
+    for (const char* head : {"0", "1"}) {
+      rows += with_fields(plot_row("x", method, "softmax", 8, 1, 0.5), std::string(",0,") + head);
+    }
+  }
+  write_text(folder / "r.csv", rows);
+  const auto [title, maps] = drawn("--heat-map");
+  CHECK(contains(title, "n = 32, p = 4"));
+  CHECK_MESSAGE(maps.starts_with("layer against head; "), maps);
+  CHECK_MESSAGE(contains(maps, "; performer"), maps);
+  CHECK_MESSAGE(contains(maps, "; informer"), maps);
+  const std::string one = drawn("--heat-map --methods performer").second;
+  CHECK_MESSAGE(one.starts_with("layer against head; "), one);
+  CHECK_FALSE(contains(one, "informer"));
+  write_text(folder / "r.csv", rows_with("x", "performer", "paper"));
+  for (const std::string end : {".png", ".pdf"}) {
+    REQUIRE(run_process({"plot", "r.csv", "--out", "a" + end}, folder.path()).status == 0);
+  }
 }
 
 TEST_CASE("croquis plot: spectra, dimensions and the ledger are drawn with names as text too") {

@@ -162,8 +162,9 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
   // The title is above the legend, whose lines are as high as the large points. Without room for that gnuplot breaks it
   // into columns, beside a plot that is too narrow.
   script.legend.lines += 5 + script.legend.lines / 6 + (above > 0 ? 1 : 0) + (without_place > 0 ? 1 : 0);
-  std::string text = plot_header(request.picture, 1, script.legend);
-  text += picture_title(
+  const std::string x = first.cost_unit + " in units of exact attention's",
+                    y = "95 % quantile of " + measured_name(first);
+  const PlotWords words(
       request.picture, rows.size() > 1 ? fmt::format("{} and {} more", first.input, rows.size() - 1) : first.input,
       {fmt::format("{} choice{}, {} of them exact attention (not drawn)", rows.size(), rows.size() == 1 ? "" : "s",
                    exact),
@@ -177,12 +178,13 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
                                        without_place == 1 ? "" : "s")
                          : "",
        above > 0 ? fmt::format("not drawn, above the axis: {} point{}", above, above == 1 ? "" : "s") : "",
-       other_target_of(rows).empty() ? "" : "some errors are against another function than softmax attention"});
+       other_target_of(rows).empty() ? "" : "some errors are against another function than softmax attention"},
+      y + " against " + x);
+  std::string text = plot_header(request.picture, 1, script.legend) + picture_title(words);
   text += fmt::format(
       "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset logscale xy\nset format xy '%g'\n"
       "set grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen 2 noenhanced\n",
-      gnuplot_string(fmt::format("{} in units of exact attention's", first.cost_unit)),
-      gnuplot_string(fmt::format("95 % quantile of {}", measured_name(first))));
+      gnuplot_string(x), gnuplot_string(y));
   text += script.axes(above > 0);
-  run_gnuplot(text + script.data + script.plots + "\n", request.picture.path);
+  run_gnuplot(text + script.data + script.plots + "\n", request.picture.path, words);
 }

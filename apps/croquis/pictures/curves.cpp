@@ -351,10 +351,13 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   std::erase_if(drawn.groups, [&](const Group& group) { return group.metric(metric) == nullptr; });
   std::vector<std::string> lines = {line, target_line(grouping, curves, several)};
   lines.insert(lines.end(), more.begin(), more.end());
-  script += picture_title(picture, subject_of(levels.empty() ? drawn : grouping), lines);
-  script += fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale {}\n",
-                        gnuplot_string(places.empty() ? "" : axis_title(grouping, x)),
-                        gnuplot_string(metric_title(grouping, metric)), linear ? "x" : "xy");
+  const std::string horizontal = places.empty() ? "" : axis_title(grouping, x),
+                    vertical = metric_title(grouping, metric);
+  const PlotWords words(picture, subject_of(levels.empty() ? drawn : grouping), lines,
+                        vertical + (places.empty() ? "" : " against " + horizontal));
+  script += picture_title(words);
+  script += fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale {}\n", gnuplot_string(horizontal),
+                        gnuplot_string(vertical), linear ? "x" : "xy");
   script +=
       "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen "
       "3 noenhanced\n";
@@ -366,7 +369,7 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   run_gnuplot(script + data +
                   plots_of(curves, several, levels, columns,
                            grouping.random ? "'heavy-tailed draws'" : "'heavy-tailed repeats'"),
-              picture.path);
+              picture.path, words);
 }
 
 std::function<void(const croquis::Table& all, const PlotRequest& request)> drawing(const std::string& usual) {

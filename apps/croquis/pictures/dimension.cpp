@@ -135,8 +135,10 @@ void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& pi
   script += "set logscale xy\nset format y '%g'\nset xlabel 'tokens n'\n" + x_axis(sizes, true).script +
             "set key outside right top vertical Left reverse maxcols 1 samplen 3\n";
   const bool one = !differs(curves, &DimensionCurve::input);
-  script +=
-      plot_title(picture, (one ? curves.front().input + ": s" : std::string("S")) + "tatistical dimension of the lift");
+  const PlotWords words(picture,
+                        (one ? curves.front().input + ": s" : std::string("S")) + "tatistical dimension of the lift",
+                        {}, "d_stat, and landmarks d, asked for and sufficient, against tokens n");
+  script += plot_title(words);
   script += "set ylabel 'd_stat' noenhanced\n" + vertical_axis(curves, {&DimensionCurve::d_stat}) + above;
   const bool missing = std::any_of(curves.begin(), curves.end(), [](const DimensionCurve& c) {
     return std::any_of(c.d_suffices.begin(), c.d_suffices.end(), [](double d) { return !(d > 0); });
@@ -146,5 +148,5 @@ void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& pi
                         gnuplot_string(std::string("solid, filled: suffice in all but a share delta of the draws") +
                                        (missing ? "; missing: not even 2n do" : "")));
   script += vertical_axis(curves, {&DimensionCurve::d_theorem, &DimensionCurve::d_suffices}) + below;
-  run_gnuplot(script + "unset multiplot\n", picture.path);
+  run_gnuplot(script + "unset multiplot\n", picture.path, words);
 }

@@ -15,11 +15,14 @@
 #include <charconv>
 #include <croquis/io/utf8.hpp>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "files/whole_file.hpp"
+#include "report/escape.hpp"
 
 namespace {
 
@@ -45,16 +48,11 @@ const Terminal& terminal_of(const std::string& path) {
   throw std::invalid_argument(fmt::format("{}: a plot ends in .svg, .png or .pdf", path));
 }
 
-// Whether an svg, png or pdf has its end: gnuplot does not say that the disk was full.
-bool is_whole(int descriptor) {
-  std::array<char, 16> tail{};
-  const off_t size = ::lseek(descriptor, 0, SEEK_END);
-  if (size < static_cast<off_t>(tail.size())) return false;
-  if (::pread(descriptor, tail.data(), tail.size(), size - static_cast<off_t>(tail.size())) !=
-      static_cast<ssize_t>(tail.size())) {
-    return false;
-  }
-  const std::string_view end(tail.data(), tail.size());
+// Whether an svg, png or pdf has its end: gnuplot does not say that there was no room for it.
+bool is_whole(std::string_view picture) {
+  constexpr std::size_t tail = 16;
+  if (picture.size() < tail) return false;
+  const std::string_view end = picture.substr(picture.size() - tail);
   for (const std::string_view mark : {"</svg>", "IEND", "%%EOF"}) {
     if (end.find(mark) != std::string_view::npos) return true;
   }
@@ -64,7 +62,7 @@ bool is_whole(int descriptor) {
 // A file in memory.
 class MemoryFile {
  public:
-  explicit MemoryFile(std::string_view text) : descriptor_(::memfd_create("gnuplot", MFD_CLOEXEC)) {
+  explicit MemoryFile(std::string_view text = {}) : descriptor_(::memfd_create("gnuplot", MFD_CLOEXEC)) {
     while (descriptor_ >= 0 && !text.empty()) {
       const ssize_t count = ::write(descriptor_, text.data(), text.size());
       if (count <= 0) break;
@@ -81,6 +79,16 @@ class MemoryFile {
 
   int descriptor() const { return descriptor_; }
   bool complete() const { return complete_; }
+  /// What is in it now.
+  std::string text() const {
+    std::string all;
+    std::array<char, 1 << 16> part{};
+    for (ssize_t count = 0;
+         (count = ::pread(descriptor_, part.data(), part.size(), static_cast<off_t>(all.size()))) > 0;) {
+      all.append(part.data(), static_cast<std::size_t>(count));
+    }
+    return all;
+  }
 
  private:
   int descriptor_;
@@ -106,6 +114,18 @@ int status_of_gnuplot(int input, int output) {
     if (errno != EINTR) return -1;
   }
   return status;
+}
+
+// gnuplot names every .svg "Gnuplot", and what it has in place of a description is its own version.
+std::string with_words(std::string svg, const PlotWords& words) {
+  const std::size_t begin = svg.find("<title>Gnuplot</title>");
+  constexpr std::string_view last = "</desc>";
+  const std::size_t end = begin == std::string::npos ? begin : svg.find(last, begin);
+  if (end == std::string::npos) return svg;
+  std::string description = words.shown;
+  for (const std::string& line : words.lines) description += (description.empty() ? "" : "; ") + line;
+  return svg.replace(begin, end + last.size() - begin,
+                     fmt::format("<title>{}</title>\n<desc>{}</desc>", html(words.title), html(description)));
 }
 
 // Letters, digits and what means nothing in a gnuplot string.
@@ -152,28 +172,31 @@ std::string plot_header(const Picture& picture, double panels, const PlotLegend&
   return header;
 }
 
+PlotWords::PlotWords(const Picture& picture, const std::string& measured, const std::vector<std::string>& below,
+                     std::string axes)
+    : title(picture.title.empty() ? measured : picture.title), shown(std::move(axes)) {
+  std::copy_if(below.begin(), below.end(), std::back_inserter(lines),
+               [](const std::string& line) { return !line.empty(); });
+}
+
 namespace {
 
 // Strings of gnuplot, a line each.
-std::string title_text(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines) {
-  std::string title = gnuplot_string(picture.title.empty() ? measured : picture.title);
-  for (const std::string& line : lines) {
-    if (!line.empty()) title += fmt::format(".\"\\n\".{}", gnuplot_string(line));
-  }
+std::string title_text(const PlotWords& words) {
+  std::string title = gnuplot_string(words.title);
+  for (const std::string& line : words.lines) title += fmt::format(".\"\\n\".{}", gnuplot_string(line));
   return title;
 }
 
 }  // namespace
 
-std::string plot_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines) {
-  return fmt::format("set title {} noenhanced\n", title_text(picture, measured, lines));
+std::string plot_title(const PlotWords& words) {
+  return fmt::format("set title {} noenhanced\n", title_text(words));
 }
 
-std::string picture_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines) {
-  const auto count =
-      1 + std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return !line.empty(); });
+std::string picture_title(const PlotWords& words) {
   return fmt::format("set label 1 {} at screen 0.5, screen 1 center offset 0, -1.2 noenhanced\nset tmargin {}\n",
-                     title_text(picture, measured, lines), 1.5 + static_cast<double>(count));
+                     title_text(words), 2.5 + static_cast<double>(words.lines.size()));
 }
 
 PictureSize parse_picture_size(const std::string& text) {
@@ -225,13 +248,16 @@ bool is_drawable(double value) {
   return value >= smallest && value <= largest;
 }
 
-void run_gnuplot(const std::string& script, const std::string& path) {
-  const MemoryFile input(script);
-  WholeFile picture(path);
-  const int status = input.complete() ? status_of_gnuplot(input.descriptor(), picture.descriptor()) : -1;
-  if (status != 0 || !is_whole(picture.descriptor())) {
+void run_gnuplot(const std::string& script, const std::string& path, const PlotWords& words) {
+  const MemoryFile input(script), output;
+  WholeFile file(path);
+  const bool ready = input.complete() && output.complete();
+  const int status = ready ? status_of_gnuplot(input.descriptor(), output.descriptor()) : -1;
+  const std::string picture = output.text();
+  if (status != 0 || !is_whole(picture)) {
     throw std::runtime_error(fmt::format(
         "{}: not drawn; is gnuplot installed (Debian: gnuplot-nox), the folder writable and the disk not full?", path));
   }
-  picture.publish();
+  file.write(with_words(picture, words));
+  file.publish();
 }

@@ -21,9 +21,20 @@ struct PlotLegend {
 /// of a script: gnuplot writes to its standard output.
 std::string plot_header(const Picture& picture, double panels = 1, const PlotLegend& legend = {});
 
-/// `set title`: the user's title in place of `measured`, what was measured on what; below it `lines`, which say what
-/// the numbers are and always stand there. Empty lines are left out.
-std::string plot_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines = {});
+/// What a plot says in words. Its title is the user's in place of `measured`, what was measured on what; below it stand
+/// `lines`, which say what the numbers are and always stand there, but for empty ones. `shown`, "y against x", is for
+/// readers who do not see the axes.
+struct PlotWords {
+  PlotWords(const Picture& picture, const std::string& measured, const std::vector<std::string>& below = {},
+            std::string axes = "");
+
+  std::string title;
+  std::vector<std::string> lines;
+  std::string shown;
+};
+
+/// `set title`.
+std::string plot_title(const PlotWords& words);
 
 /// Text as a gnuplot string in which nothing is code: all but letters, digits and a few signs are octal escapes, so
 /// that no quote, backquote (which runs a shell), macro or escape of the text's own stands in the script. (Single
@@ -38,7 +49,7 @@ std::string gnuplot_string(const std::string& text);
 std::string plot_colour(std::size_t i);
 
 /// The same as `set label` over the whole width of a picture that has one plot, legend and all.
-std::string picture_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines);
+std::string picture_title(const PlotWords& words);
 
 /// How curve i is drawn. No two of the first 40 curves have the same colour, marker and dashes.
 struct PlotStyle {
@@ -50,5 +61,6 @@ PlotStyle plot_style(std::size_t i);
 /// Whether gnuplot can place the number on a logarithmic axis, whose ends lie a factor beyond the numbers.
 bool is_drawable(double value);
 
-/// Throws std::runtime_error when gnuplot is missing or leaves no whole picture; `path` is then as it was.
-void run_gnuplot(const std::string& script, const std::string& path);
+/// Draws; an .svg has the words as its name and description. Throws std::runtime_error when gnuplot is missing or
+/// leaves no whole picture; `path` is then as it was.
+void run_gnuplot(const std::string& script, const std::string& path, const PlotWords& words);

@@ -87,7 +87,7 @@ std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const 
   for (const auto& [place, value] : map.cells) {
     data += fmt::format("{} {} {:.9g}\n", heads.place(place.head), layers.place(place.layer), value);
   }
-  std::string script = plot_title(picture, map.title, map.lines);
+  std::string script = plot_title({picture, map.title, map.lines});
   // Boxes, since an image of one layer or one head is refused.
   script += fmt::format(
       "$cells{0} << EOD\n{1}EOD\nplot $cells{0} using 1:2:(0.5):(0.5):($3 < {2:.9g} ? {2:.9g} : $3) with boxxyerror fc "
@@ -97,6 +97,20 @@ std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const 
     script += fmt::format(", $cells{} using 1:2:(sprintf('{}', $3)) with labels{}", i, format, *font);
   }
   return script + "\n";
+}
+
+// Of several maps, what is common to all and their titles.
+PlotWords words_of(const std::vector<HeatMap>& maps, const std::vector<std::string>& common, const Picture& picture) {
+  const std::string axes = "layer against head";
+  std::vector<std::string> lines = common;
+  if (maps.size() == 1) {
+    lines.insert(lines.end(), maps.front().lines.begin(), maps.front().lines.end());
+    return {picture, maps.front().title, lines, axes};
+  }
+  for (const HeatMap& map : maps) lines.push_back(map.title);
+  const std::string first = lines.front();
+  if (picture.title.empty()) lines.erase(lines.begin());
+  return {picture, first, lines, axes};
 }
 
 }  // namespace
@@ -148,5 +162,5 @@ void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::str
     script += panel(i, map, layers, heads, columns, colours.least,
                     scale.format.empty() ? fixed_format(colours) : scale.format, one);
   }
-  run_gnuplot(script + (maps.size() > 1 ? "unset multiplot\n" : ""), picture.path);
+  run_gnuplot(script + (maps.size() > 1 ? "unset multiplot\n" : ""), picture.path, words_of(maps, common, picture));
 }

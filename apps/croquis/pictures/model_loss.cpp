@@ -94,15 +94,16 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
                          i + 1 == labels.size() ? "\n" : ", ");
   }
   std::string script = plot_header(request.picture, 1, {labels.size() + 1, letters});
-  script += picture_title(request.picture, fmt::format("{}, d = {}", subject_of_models(summaries), d),
-                          {statistic_line(grouping, Statistic::mean), axis.said});
+  const std::string x = "the layer that is approximated", y = metric == "increase" ? "loss - exact loss" : metric;
+  const PlotWords words(request.picture, fmt::format("{}, d = {}", subject_of_models(summaries), d),
+                        {statistic_line(grouping, Statistic::mean), axis.said}, y + " against " + x);
+  script += picture_title(words);
   script += fmt::format(
-      "set xlabel 'the layer that is approximated'\nset ylabel {} noenhanced\n{}set format xy '%g'\n"
+      "set xlabel {}\nset ylabel {} noenhanced\n{}set format xy '%g'\n"
       "set grid lc rgb '#dddddd'\nset xtics 1\nset xrange [{}:{}]\n"
       "set key outside right top vertical Left reverse maxcols 1 samplen 3 noenhanced\n",
-      gnuplot_string(metric == "increase" ? "loss - exact loss" : metric), axis.script, *layers.begin() - 0.3,
-      *layers.rbegin() + 0.3);
-  run_gnuplot(script + data + plots, request.picture.path);
+      gnuplot_string(x), gnuplot_string(y), axis.script, *layers.begin() - 0.3, *layers.rbegin() + 0.3);
+  run_gnuplot(script + data + plots, request.picture.path, words);
 }
 
 }  // namespace

@@ -119,13 +119,15 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const Picture& 
   const SpectrumSummary& first = *drawn.front();
   script += data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\nset format x '%g'\nset xlabel 'index k'\n";
   script += fmt::format("set xrange [0:{}]\n", most);
-  script += plot_title(picture,
-                       fmt::format("{}n = {}, p = {}", inputs.size() > 1 ? "" : first.input + ", ", first.n, first.p));
+  const PlotWords words(picture,
+                        fmt::format("{}n = {}, p = {}", inputs.size() > 1 ? "" : first.input + ", ", first.n, first.p),
+                        {}, "sum to k over sum of all, and singular value over the largest, against index k");
+  script += plot_title(words);
   script += "set key outside right top\nset ylabel 'sum to k over sum of all'\nset yrange [0:1.02]\n" + sums;
   // Below this everything is rounding: an axis down to 1e-300 would show nothing else.
   script += zeros.empty() ? "unset title\n" : fmt::format("set title {} noenhanced\n", gnuplot_string(zeros));
   script +=
       fmt::format("set logscale y\nset format y '10^{{%L}}'\nset yrange [{:g}:2]\n", std::max(smallest / 2, 1e-17));
   script += "set ylabel 'singular value over the largest'\n" + values;
-  run_gnuplot(script + "unset multiplot\n", picture.path);
+  run_gnuplot(script + "unset multiplot\n", picture.path, words);
 }

@@ -159,8 +159,11 @@ std::vector<ClaimCurves> claim_curves(const std::vector<ClaimRow>& rows) {
 
 void draw_curves(const std::vector<ClaimRow>& rows, const Picture& picture) {
   const std::vector<ClaimCurves> claims = claim_curves(rows);
-  std::vector<std::string> panels;
-  for (const ClaimCurves& claim : claims) panels.push_back(panel(claim));
+  std::vector<std::string> panels, titles;
+  for (const ClaimCurves& claim : claims) {
+    panels.push_back(panel(claim));
+    titles.push_back(claim.title);
+  }
   if (panels.empty()) throw NothingToDraw(picture, "none of these claims has a curve to draw");
   const double height = panels.size() == 1 ? 1 : 0.6 * static_cast<double>(panels.size());
   std::string script = plot_header(picture, height, legend_of(claims));
@@ -169,5 +172,6 @@ void draw_curves(const std::vector<ClaimRow>& rows, const Picture& picture) {
                         panels.size(), title);
   script += "set key outside right top vertical Left reverse maxcols 1 samplen 3 noenhanced\n";
   for (const std::string& one : panels) script += one;
-  run_gnuplot(script + "unset multiplot\n", picture.path);
+  run_gnuplot(script + "unset multiplot\n", picture.path,
+              {picture, fmt::format("Findings on {} claim{}", titles.size(), titles.size() == 1 ? "" : "s"), titles});
 }
