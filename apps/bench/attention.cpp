@@ -53,7 +53,7 @@ void exact_causal(benchmark::State& state) {
 BENCHMARK_TEMPLATE(exact_causal, float)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
 BENCHMARK_TEMPLATE(exact_causal, double)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
 
-// The same with scores of bfloat16.
+// The same with queries and keys rounded to bfloat16.
 void bfloat16(benchmark::State& state) {
   const auto n = static_cast<double>(state.range(0));
   const Problem<float> problem = problem_of<float>(static_cast<arma::uword>(state.range(0)), false);

@@ -68,7 +68,7 @@ def works(threads):
         for precision in ("float", "double"):
             yield attention("exact", f"exact<{precision}>/{n}", n, 0, precision)
         if os.environ.get("NODE_PATH"):
-            # Beside exact attention in float, and beside that with scores of bfloat16, which is less accurate than the peer.
+            # Beside exact attention in float, and beside that with queries and keys in bfloat16, less accurate than the peer.
             from onnx_runtime import OnnxRuntime
             for ours in (f"exact<float>/{n}", f"bfloat16/{n}"):
                 yield (f"onnxruntime {ours.split('/')[0]}", n, 0, "float", ours, functools.partial(OnnxRuntime, n, WIDTH, threads))
