@@ -22,8 +22,9 @@ constexpr Entry kFeatureMaps[] = {
     {"prf", "NPRF Eq. 5", "e^{-|x|^2/2} m^{-1/2} exp(w.x), d = m"},
     {"hyperbolic", "Performer", "e^{-|x|^2/2} (2m)^{-1/2} [exp(w.x), exp(-w.x)], d = 2m"},
     {"sphere", "NPRF Sec. 4.5", "prf with |w| = sqrt(p): biased with every projection"},
-    {"oprf", "FAVOR++", "prf times exp(a |w|^2), a < 0 chosen from the points: bounded"},
-    {"saderf", "FAVOR#", "oprf of diagonally rescaled points"},
+    {"oprf", "FAVOR++",
+     "(1-4a)^{p/4} e^{-|x|^2/2} m^{-1/2} exp(a |w|^2 + sqrt(1-4a) w.x), a <= 0 fitted to the points, d = m"},
+    {"saderf", "FAVOR#", "oprf of Psi x and Psi^-1 y for queries x and keys y, Psi diagonal, fitted to the points"},
 };
 constexpr Entry kProjections[] = {
     {"iid", "unbiased", "independent normal directions w"},

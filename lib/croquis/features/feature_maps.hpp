@@ -16,7 +16,7 @@ enum class FeatureMap {
   prf,         ///< e^{-||x||^2/2} m^{-1/2} [exp(w_r.x)], d = m (Performer; NPRF Eq. 5)
   hyperbolic,  ///< e^{-||x||^2/2} (2m)^{-1/2} [exp(w_r.x), exp(-w_r.x)], d = 2m (Performer)
   sphere,      ///< prf with w_r scaled to length sqrt(p) (NPRF Sec. 4.5)
-  oprf,        ///< (1-4a)^{p/4} e^{-||x||^2/2} m^{-1/2} [exp(a ||w_r||^2 + sqrt(1-4a) w_r.x)], a < 0, d = m (FAVOR++)
+  oprf,        ///< (1-4a)^{p/4} e^{-||x||^2/2} m^{-1/2} [exp(a ||w_r||^2 + sqrt(1-4a) w_r.x)], a <= 0, d = m (FAVOR++)
   saderf,      ///< oprf of Psi x and Psi^{-1} y, Psi diagonal (FAVOR#)
 };
 std::string_view name_of(FeatureMap map);
