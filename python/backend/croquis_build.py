@@ -1,7 +1,7 @@
 """Builds the Python package with CMake, for pip and other front ends (PEP 517). It needs nothing but CMake and Ninja.
 
-Settings: ``pip install . -C build-dir=build/release`` uses a build folder that is there; by default there is a new one
-in build/pip.
+Settings: ``pip install . --config-settings build-dir=build/release`` uses a build folder that is there; by default
+there is a new one in build/pip.
 """
 
 import base64
