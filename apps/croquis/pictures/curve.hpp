@@ -21,8 +21,8 @@ struct PlotLevel {
 
 /// A point of a curve, with the ends of its band or bar.
 struct CurvePoint {
-  double x, y, lo, hi;
-  bool heavy_tailed;
+  double x = 0, y = 0, lo = 0, hi = 0;
+  bool heavy_tailed = false;
   double bound = std::numeric_limits<double>::quiet_NaN();  ///< what a theorem guarantees of y
   double rows_lo = bound, rows_hi = bound;                  ///< the interval for the sample of rows
 };

@@ -10,7 +10,7 @@
 /// A head's place in the model; without a number where there is one layer, as in an array of heads, or one head.
 struct HeadPlace {
   std::optional<long long> layer, head;
-  auto operator<=>(const HeadPlace&) const = default;
+  auto operator<=>(const HeadPlace&) const = default;  // NOLINT(modernize-use-nullptr): no pointer is there
 };
 
 /// The place that the name of an input has, as "arrays:q;layer=1;head=3"; none when it has neither number.

@@ -282,7 +282,7 @@ std::vector<std::string> answers_of_groups(const Grouping& shown, const Grouping
   const bool sampled = has_rows_interval(shown, metrics);
   answers.push_back(what_numbers_are(shown, sampled));
   if (sampled) {
-    answers.push_back(
+    answers.emplace_back(
         "In brackets is the 95 % interval for the sample of rows. Where two of them overlap, they do not show which "
         "method is better (a comparison on the shared rows, draw by draw, might): there is no clear lead, nor is a "
         "method called no better than v-mean. An error counts as at most 0.3, 0.1 and so on where the upper end of its "

@@ -239,7 +239,7 @@ Section section_of(const croquis::Table& table, const GroupsReport& how, bool of
   const std::vector<std::string> metrics = metrics_of(all, how.answered);
   Section section;
   if (metrics.empty()) {
-    section.answers.push_back("No row has a number: all of them failed.");
+    section.answers.emplace_back("No row has a number: all of them failed.");
     add_failures(table, section.answers);
     return section;
   }

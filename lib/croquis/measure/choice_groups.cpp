@@ -83,12 +83,13 @@ std::vector<std::vector<double>> candidate_cost_ratios(const ChoiceInputs& input
   for (std::size_t k = 0; k < counts.size(); ++k) exact += counts[k] * candidates.exact_costs[k];
   std::vector<std::vector<double>> ratios;
   for (const std::vector<ChoiceCandidate>& ladder : candidates.ladders) {
-    std::vector<double>& of_ladder = ratios.emplace_back();
+    std::vector<double> of_ladder;
     for (const ChoiceCandidate& candidate : ladder) {
       double cost = 0;
       for (std::size_t k = 0; k < counts.size(); ++k) cost += counts[k] * candidates.cost_on(candidate, k, max_cost);
       of_ladder.push_back(cost / exact);
     }
+    ratios.push_back(std::move(of_ladder));
   }
   return ratios;
 }

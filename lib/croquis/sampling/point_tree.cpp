@@ -228,10 +228,11 @@ class Splitter {
     const auto made = static_cast<std::uint32_t>(tree_.parent.size());
     tree_.parent.push_back(node.id);
     tree_.parent.push_back(node.id);
-    (left ? half : other).id = made;
-    (left ? other : half).id = made + 1;
-    node = left ? std::move(half) : std::move(other);
-    nodes_.push_back(left ? std::move(other) : std::move(half));
+    if (!left) std::swap(half, other);
+    half.id = made;
+    other.id = made + 1;
+    node = std::move(half);
+    nodes_.push_back(std::move(other));
   }
 
   PointTree finished() && {
