@@ -21,8 +21,8 @@
 #include <string_view>
 #include <utility>
 
+#include "files/escape.hpp"
 #include "files/whole_file.hpp"
-#include "report/escape.hpp"
 
 namespace {
 
@@ -179,16 +179,11 @@ PlotWords::PlotWords(const Picture& picture, const std::string& measured, const 
                [](const std::string& line) { return !line.empty(); });
 }
 
-namespace {
-
-// Strings of gnuplot, a line each.
 std::string title_text(const PlotWords& words) {
   std::string title = gnuplot_string(words.title);
   for (const std::string& line : words.lines) title += fmt::format(".\"\\n\".{}", gnuplot_string(line));
   return title;
 }
-
-}  // namespace
 
 std::string plot_title(const PlotWords& words) {
   return fmt::format("set title {} noenhanced\n", title_text(words));

@@ -33,6 +33,9 @@ struct PlotWords {
   std::string shown;
 };
 
+/// Title and lines as strings of gnuplot, a line each.
+std::string title_text(const PlotWords& words);
+
 /// `set title`.
 std::string plot_title(const PlotWords& words);
 

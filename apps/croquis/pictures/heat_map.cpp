@@ -82,12 +82,12 @@ std::optional<std::string> font_of_numbers(std::size_t side_by_side) {
 }
 
 std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const Steps& heads, std::size_t panels_in_row,
-                  double least, const std::string& format, const Picture& picture) {
+                  double least, const std::string& format, const PlotWords& words) {
   std::string data;
   for (const auto& [place, value] : map.cells) {
     data += fmt::format("{} {} {:.9g}\n", heads.place(place.head), layers.place(place.layer), value);
   }
-  std::string script = plot_title({picture, map.title, map.lines});
+  std::string script = plot_title(words);
   // Boxes, since an image of one layer or one head is refused.
   script += fmt::format(
       "$cells{0} << EOD\n{1}EOD\nplot $cells{0} using 1:2:(0.5):(0.5):($3 < {2:.9g} ? {2:.9g} : $3) with boxxyerror fc "
@@ -99,18 +99,20 @@ std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const 
   return script + "\n";
 }
 
-// Of several maps, what is common to all and their titles.
-PlotWords words_of(const std::vector<HeatMap>& maps, const std::vector<std::string>& common, const Picture& picture) {
+// What stands above the maps. Of several, which have titles of their own: the user's title and what is common to all;
+// the first of these lines is the title, and there may be none.
+PlotWords words_above(const std::vector<HeatMap>& maps, std::vector<std::string> common, const Picture& picture) {
   const std::string axes = "layer against head";
-  std::vector<std::string> lines = common;
   if (maps.size() == 1) {
-    lines.insert(lines.end(), maps.front().lines.begin(), maps.front().lines.end());
-    return {picture, maps.front().title, lines, axes};
+    common.insert(common.end(), maps.front().lines.begin(), maps.front().lines.end());
+    return {picture, maps.front().title, common, axes};
   }
-  for (const HeatMap& map : maps) lines.push_back(map.title);
-  const std::string first = lines.front();
-  if (picture.title.empty()) lines.erase(lines.begin());
-  return {picture, first, lines, axes};
+  PlotWords words(picture, "", common, axes);
+  if (words.title.empty() && !words.lines.empty()) {
+    words.title = words.lines.front();
+    words.lines.erase(words.lines.begin());
+  }
+  return words;
 }
 
 }  // namespace
@@ -145,22 +147,18 @@ void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::str
   script += heads.axis('x', "head") + layers.axis('y', "layer");
   std::vector<std::string> common = lines;
   if (gaps) common.emplace_back("white: no number");
-  Picture one = picture;
-  if (maps.size() > 1) {  // each has a title of its own
-    one.title.clear();
-    std::string title = picture.title.empty() ? "" : gnuplot_string(picture.title);
-    for (const std::string& line : common) {
-      if (!line.empty()) title += (title.empty() ? "" : ".\"\\n\".") + gnuplot_string(line);
-    }
+  PlotWords words = words_above(maps, common, picture);
+  const bool several = maps.size() > 1;
+  if (several) {
     script += fmt::format("set multiplot layout {},{}", rows, columns);
-    if (!title.empty()) script += fmt::format(" title {} noenhanced", title);
+    if (!words.title.empty()) script += fmt::format(" title {} noenhanced", title_text(words));
     script += '\n';
   }
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    HeatMap map = maps[i];
-    if (maps.size() == 1) map.lines.insert(map.lines.begin(), common.begin(), common.end());
-    script += panel(i, map, layers, heads, columns, colours.least,
-                    scale.format.empty() ? fixed_format(colours) : scale.format, one);
+    script += panel(i, maps[i], layers, heads, columns, colours.least,
+                    scale.format.empty() ? fixed_format(colours) : scale.format,
+                    several ? PlotWords(Picture(picture.path), maps[i].title, maps[i].lines) : words);
+    if (several) (words.title.empty() ? words.title : words.lines.emplace_back()) = maps[i].title;
   }
-  run_gnuplot(script + (maps.size() > 1 ? "unset multiplot\n" : ""), picture.path, words_of(maps, common, picture));
+  run_gnuplot(script + (several ? "unset multiplot\n" : ""), picture.path, words);
 }

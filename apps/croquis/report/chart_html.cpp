@@ -6,8 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "files/escape.hpp"
 #include "report/chart_svg.hpp"
-#include "report/escape.hpp"
 #include "report/table_html.hpp"
 
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "files/escape.hpp"
 #include "pictures/curves.hpp"
 #include "report/axis_scale.hpp"
-#include "report/escape.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "report/escape.hpp"
+#include "files/escape.hpp"
 #include "report/table_html.hpp"
 
 namespace {

@@ -5,8 +5,8 @@
 #include <croquis/core/version.hpp>
 #include <filesystem>
 
+#include "files/escape.hpp"
 #include "report/chart_html.hpp"
-#include "report/escape.hpp"
 #include "report/page_parts.hpp"
 #include "report/run_html.hpp"
 #include "report/table_html.hpp"

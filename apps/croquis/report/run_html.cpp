@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "files/companions.hpp"
+#include "files/escape.hpp"
 #include "files/metadata.hpp"
-#include "report/escape.hpp"
 
 namespace {
 using nlohmann::json;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "report/escape.hpp"
+#include "files/escape.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "report/escape.hpp"
+#include "files/escape.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Text of others in a page: nothing of it is markup or code.
+// Text of others in a page or a picture: nothing of it is markup or code.
 #pragma once
 
 #include <string>
