@@ -130,6 +130,30 @@ TEST_CASE_TEMPLATE("maximum: of extreme values", T, float, double) {
   CHECK(maximum(one, 1) == std::numeric_limits<T>::denorm_min());
 }
 
+TEST_CASE_TEMPLATE("largest_size: of either sign, at every place of every length", T, float, double) {
+  const T infinity = std::numeric_limits<T>::infinity(), undefined = std::numeric_limits<T>::quiet_NaN();
+  CHECK(largest_size(static_cast<const T*>(nullptr), 0) == 0);
+  for (std::size_t count = 1; count <= kLongest; ++count) {
+    for (std::size_t at = 0; at < count; ++at) {
+      std::vector<T> x(count + 1, T(-7));
+      x[count] = T(100);  // beyond the end
+      for (const T size : {T(7.5), infinity, std::numeric_limits<T>::max()}) {
+        for (const T entry : {size, -size}) {
+          x[at] = entry;
+          REQUIRE(largest_size(x.data(), count) == size);
+        }
+      }
+      x[count - 1 - at] = infinity;
+      for (const T entry : {undefined, -undefined}) {
+        x[at] = entry;
+        REQUIRE(std::isnan(largest_size(x.data(), count)));
+      }
+    }
+  }
+  const T tiny[] = {T(-0.0), -std::numeric_limits<T>::denorm_min(), T(0)};
+  CHECK(largest_size(tiny, 3) == std::numeric_limits<T>::denorm_min());
+}
+
 TEST_CASE_TEMPLATE("logarithm: within 2 ulp from the smallest number to the largest, and near 1", T, float, double) {
   std::vector<T> x = {std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min() / 3,
                       std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(1)};

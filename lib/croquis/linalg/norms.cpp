@@ -1,16 +1,14 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <croquis/core/power_of_two.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
 #include <croquis/linalg/norms.hpp>
+#include <croquis/linalg/vector_math.hpp>
 #include <croquis/random/draws.hpp>
-#include <cstdint>
 #include <limits>
 #include <numeric>
-#include <type_traits>
 
 namespace croquis {
 namespace {
@@ -39,11 +37,7 @@ double sum_of_squares(const arma::fmat& a) {
 
 template <typename T>
 T largest_entry(const arma::Mat<T>& a) {
-  // The bits of numbers >= 0, as integers, are in their order, with those of NaN above all. A comparison would lose it.
-  using Bits = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
-  Bits largest = 0;
-  for (const T entry : a) largest = std::max(largest, std::bit_cast<Bits>(std::abs(entry)));
-  return std::bit_cast<T>(largest);
+  return largest_size(a.memptr(), a.n_elem);
 }
 
 template <typename T>

@@ -135,6 +135,33 @@ T maximum_of(const T* x, size_t count) {
   return largest;
 }
 
+// The bits of numbers >= 0, as integers, are in their order, with those of NaN above all. A comparison of the numbers
+// would lose it.
+template <typename T>
+T largest_size_of(const T* x, size_t count) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> integers;
+  using Bits = hn::TFromD<decltype(integers)>;
+  const auto bits = [&](size_t i) { return hn::BitCast(integers, hn::Abs(hn::LoadU(d, x + i))); };
+  const size_t lanes = hn::Lanes(d);
+  auto first = hn::Zero(integers), second = first;  // two, as a maximum waits for the one before
+  size_t i = 0;
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    first = hn::Max(first, bits(i));
+    second = hn::Max(second, bits(i + lanes));
+  }
+  Bits largest = hn::GetLane(hn::MaxOfLanes(integers, hn::Max(first, second)));
+  for (; i < count; ++i) {
+    const T size = std::abs(x[i]);
+    Bits one;
+    hwy::CopySameSize(&size, &one);
+    largest = one > largest ? one : largest;
+  }
+  T result;
+  hwy::CopySameSize(&largest, &result);
+  return result;
+}
+
 float exp_shifted_float(float* x, size_t count, float shift) {
   return exp_shifted_of(x, count, shift);
 }
@@ -146,6 +173,12 @@ float maximum_float(const float* x, size_t count) {
 }
 double maximum_double(const double* x, size_t count) {
   return maximum_of(x, count);
+}
+float largest_size_float(const float* x, size_t count) {
+  return largest_size_of(x, count);
+}
+double largest_size_double(const double* x, size_t count) {
+  return largest_size_of(x, count);
 }
 void logarithm_float(float* x, size_t count) {
   logarithm_of(x, count);
@@ -167,6 +200,8 @@ HWY_EXPORT(exp_shifted_float);
 HWY_EXPORT(exp_shifted_double);
 HWY_EXPORT(maximum_float);
 HWY_EXPORT(maximum_double);
+HWY_EXPORT(largest_size_float);
+HWY_EXPORT(largest_size_double);
 HWY_EXPORT(logarithm_float);
 HWY_EXPORT(logarithm_double);
 HWY_EXPORT(sine_cosine_float);
@@ -184,6 +219,12 @@ float maximum(const float* x, std::size_t count) {
 }
 double maximum(const double* x, std::size_t count) {
   return HWY_DYNAMIC_DISPATCH(maximum_double)(x, count);
+}
+float largest_size(const float* x, std::size_t count) {
+  return HWY_DYNAMIC_DISPATCH(largest_size_float)(x, count);
+}
+double largest_size(const double* x, std::size_t count) {
+  return HWY_DYNAMIC_DISPATCH(largest_size_double)(x, count);
 }
 void logarithm(float* x, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(logarithm_float)(x, count);

@@ -15,6 +15,10 @@ double exp_shifted(double* x, std::size_t count, double shift);
 float maximum(const float* x, std::size_t count);
 double maximum(const double* x, std::size_t count);
 
+/// The largest of |x[0]|, ..., |x[count - 1]|; NaN if there is one, 0 for count = 0.
+float largest_size(const float* x, std::size_t count);
+double largest_size(const double* x, std::size_t count);
+
 /// x[i] <- log(x[i]) for finite x[i] >= 0, including denormal numbers; -infinity at 0. Accurate to 2 ulp.
 void logarithm(float* x, std::size_t count);
 void logarithm(double* x, std::size_t count);
