@@ -82,6 +82,24 @@ TEST_CASE("croquis: steps of several rows, preparations and shards are shared am
   }
 }
 
+TEST_CASE("croquis error: names of files come as they are from other ranks, whatever their bytes") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(17);  // any numbers will do
+  const std::string odd = "a\037b, \"c\"";
+  for (const std::string& name : {std::string("k"), odd}) {
+    croquis::write_npy((folder / (name + ".npy")).string(), arma::mat(301, 6, arma::fill::randn));
+  }
+  // Some hundredths of a second in all, so that every rank has cells.
+  const std::string command = fmt::format(
+      "error --q '{}.npy' --k k.npy --v k.npy --methods performer --features 8,16,32 --trials 40 --quiet ", odd);
+  REQUIRE(run_croquis(command + "--threads 1 --out one.csv", folder.path()).status == 0);
+  const ProgramRun run = run_ranks(3, command + "--threads 1 --out r3.csv", folder);
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(column_of(folder / "r3.csv", "input") == std::vector<std::string>(120, "arrays:" + odd));
+  CHECK(rows_of(folder / "r3.csv") == rows_of(folder / "one.csv"));
+  CHECK(read_text(folder / "r3.summary.csv") == read_text(folder / "one.summary.csv"));
+}
+
 TEST_CASE("croquis: a rank that is killed loses no row in the file; --resume with other ranks does the rest") {
   TemporaryFolder folder;
   REQUIRE(run_croquis(kLong + "--out one.csv", folder.path()).status == 0);

@@ -211,7 +211,19 @@ void require_result(const std::string& path) {
 }
 
 std::string csv_text(const croquis::CsvTable& table) {
-  std::string text = line_of(table.header);
-  for (const auto& row : table.rows) text += line_of(row);
-  return text;
+  return line_of(table.header) + csv_lines(table.rows);
+}
+
+std::string csv_lines(const std::vector<std::vector<std::string>>& rows) {
+  std::string lines;
+  for (const auto& row : rows) lines += line_of(row);
+  return lines;
+}
+
+std::vector<std::vector<std::string>> rows_of_lines(std::string_view lines) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t start = 0, end = 0; (end = lines.find('\n', start)) != std::string_view::npos; start = end + 1) {
+    rows.push_back(croquis::split_csv_line(lines.substr(start, end - start)));
+  }
+  return rows;
 }

@@ -4,6 +4,7 @@
 #include <croquis/io/csv.hpp>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -84,3 +85,7 @@ void require_result(const std::string& path);
 
 /// A table as the text of a CSV file.
 std::string csv_text(const croquis::CsvTable& table);
+
+/// Rows as lines of CSV, for other ranks, and what was written so.
+std::string csv_lines(const std::vector<std::vector<std::string>>& rows);
+std::vector<std::vector<std::string>> rows_of_lines(std::string_view lines);

@@ -22,22 +22,6 @@ void remember_signal(int signal) {
   caught_signal = signal;
 }
 
-// The keys of rows for the ranks that have no file: lines as in one.
-std::string text_of(const std::set<Run::Fields>& keys) {
-  croquis::CsvTable table;
-  table.rows.assign(keys.begin(), keys.end());
-  return csv_text(table);
-}
-
-std::set<Run::Fields> keys_in(const std::string& text) {
-  std::set<Run::Fields> keys;
-  for (std::size_t start = text.find('\n') + 1, end = 0; (end = text.find('\n', start)) != std::string::npos;
-       start = end + 1) {
-    keys.insert(croquis::split_csv_line(std::string_view(text).substr(start, end - start)));
-  }
-  return keys;
-}
-
 Run::Fields chosen(const Run::Fields& row, const std::vector<std::size_t>& places) {
   Run::Fields key;
   for (const std::size_t place : places) key.push_back(row[place]);
@@ -98,10 +82,12 @@ Run::Run(const RunOptions& options, const std::string& command, std::vector<croq
   std::string found;
   if (Communicator::world().rank() == 0) {
     find_rows(companions);
-    found = text_of(found_);
+    found = csv_lines({found_.begin(), found_.end()});
   }
   Communicator::world().broadcast(found);
-  if (Communicator::world().rank() != 0) found_ = keys_in(found);
+  if (Communicator::world().rank() != 0) {
+    for (Fields& key : rows_of_lines(found)) found_.insert(std::move(key));
+  }
   std::signal(SIGINT, remember_signal);
   std::signal(SIGTERM, remember_signal);
 }
@@ -168,9 +154,13 @@ void Run::plan(const std::vector<Cell>& cells, const std::function<void()>& clea
 }
 
 void Run::deliver(const WorkQueue::Rows& rows) {
-  for (const Fields& row : rows) {
-    file_->append(row);
-    table_.rows.push_back(croquis::parse_record(table_.columns, row));
+  // Parsed before one of them is in the file: --resume could not go on from what is no row.
+  std::vector<croquis::Record> parsed;
+  parsed.reserve(rows.size());
+  for (const Fields& row : rows) parsed.push_back(croquis::parse_record(table_.columns, row));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    file_->append(rows[i]);
+    table_.rows.push_back(std::move(parsed[i]));
   }
   const std::lock_guard lock(showing_);
   progress_->show(++finished_, shown_);

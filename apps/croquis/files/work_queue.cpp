@@ -1,6 +1,7 @@
 #include "files/work_queue.hpp"
 
 #include "files/progress.hpp"
+#include "files/row_file.hpp"
 
 #include <fmt/format.h>
 
@@ -8,44 +9,18 @@
 #include <chrono>
 #include <croquis/distributed/communicator.hpp>
 #include <exception>
+#include <string_view>
 #include <utility>
 
 namespace {
 
 using croquis::Communicator;
 
-// What the other ranks send to rank 0. Rows follow kPut: fields end in kFieldEnd, rows in a line break; neither stands
-// in a field, for rows are lines.
+// What the other ranks send to rank 0. Rows follow kPut as lines of CSV, for a field may have any bytes: names of files
+// are those of the user.
 constexpr char kTake = 'T', kPut = 'P', kFinish = 'F';
-constexpr char kFieldEnd = '\x1f', kRowEnd = '\n';
 constexpr auto kPause =
     std::chrono::milliseconds(1);  // between looks for messages: MPI's own waiting takes a processor
-
-std::string packed(const WorkQueue::Rows& rows) {
-  std::string text(1, kPut);
-  for (const auto& row : rows) {
-    for (const std::string& field : row) text.append(field) += kFieldEnd;
-    text += kRowEnd;
-  }
-  return text;
-}
-
-WorkQueue::Rows unpacked(const std::string& text) {
-  WorkQueue::Rows rows;
-  std::vector<std::string> fields(1);
-  for (const char c : text.substr(1)) {
-    if (c == kFieldEnd) {
-      fields.emplace_back();
-    } else if (c == kRowEnd) {
-      fields.pop_back();
-      rows.push_back(std::move(fields));
-      fields.assign(1, "");
-    } else {
-      fields.back() += c;
-    }
-  }
-  return rows;
-}
 
 }  // namespace
 
@@ -77,7 +52,7 @@ bool WorkQueue::has(std::size_t end) {
 
 void WorkQueue::put(const Rows& rows) {
   Communicator& world = Communicator::world();
-  if (world.rank() != 0) return world.send(0, packed(rows));
+  if (world.rank() != 0) return world.send(0, kPut + csv_lines(rows));
   const std::lock_guard lock(delivering_);
   deliver_(rows);
 }
@@ -101,7 +76,7 @@ void WorkQueue::serve(const std::stop_token& stop) try {
       --working;
     } else if (text[0] == kPut) {
       const std::lock_guard lock(delivering_);
-      deliver_(unpacked(text));
+      deliver_(rows_of_lines(std::string_view(text).substr(1)));
     } else {
       const std::lock_guard lock(taking_);
       world.send(from, std::to_string(next()));
