@@ -198,10 +198,19 @@ TEST_CASE("FailureDecision: the estimate of what is needed is right when failure
   CHECK_FALSE(on_the_edge.look(16).trials_needed.has_value());
 }
 
+TEST_CASE("FailureDecision: with the smallest alpha and the most trials there are limits at every look") {
+  FailureDecision decision({.delta = 0.5, .alpha = 1e-49, .max_trials = kMostTrials, .first_look = 1});
+  while (!decision.finished()) decision.look(decision.next_look() / 2);
+  CHECK(decision.last().look == 34);
+  CHECK(decision.last().trials == kMostTrials);
+  CHECK(decision.last().interval.contains(0.5));
+}
+
 TEST_CASE("FailureDecision: refuses options and counts that cannot be") {
   CHECK(contains(refusal([] { FailureDecision({.delta = 0}); }), "FailureDecision: 0 < delta < 1, got delta = 0"));
   CHECK(contains(refusal([] { FailureDecision({.delta = 1}); }), "0 < delta < 1"));
   CHECK(contains(refusal([] { FailureDecision({.alpha = 0}); }), "0 < alpha < 1"));
+  CHECK(contains(refusal([] { FailureDecision({.alpha = 9e-50}); }), "alpha of at least 1e-49, got alpha = 9e-50"));
   CHECK(contains(refusal([] { FailureDecision({.max_trials = 0}); }), "1 <= max_trials"));
   CHECK(contains(refusal([] { FailureDecision({.max_trials = 10, .first_look = 11}); }), "first_look <= max_trials"));
   FailureDecision decision({.delta = 0.5, .alpha = 0.1, .max_trials = 20, .first_look = 10});

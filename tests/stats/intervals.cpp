@@ -21,7 +21,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 TEST_CASE("clopper_pearson: its limits have the binomial tails alpha, summed directly") {
   for (const std::uint64_t n : {1, 2, 7, 30, 60}) {
     for (std::uint64_t k = 0; k <= n; ++k) {
-      for (const double alpha : {0.5, 0.05, 1e-6, 1e-12}) {
+      for (const double alpha : {0.5, 0.05, 1e-6, 1e-12, kLeastAlpha}) {
         CAPTURE(n);
         CAPTURE(k);
         CAPTURE(alpha);
@@ -162,5 +162,7 @@ TEST_CASE("intervals: refuse error probabilities outside (0, 1) and too few valu
   CHECK(contains(refusal([] { clopper_pearson(0, 0, 0.1); }), "at least one trial"));
   CHECK(contains(refusal([] { clopper_pearson(0, kMostTrials + 1, 0.1); }), "at most 2^33 trials"));
   CHECK(clopper_pearson(kMostTrials / 2, kMostTrials, 1e-9).contains(0.5));
+  CHECK(
+      contains(refusal([] { clopper_pearson(2, 5, kLeastAlpha / 2); }), "alpha of at least 1e-60, got alpha = 5e-61"));
   CHECK(refusal([&] { student_interval(one, 0.1); }) == "student_interval: at least two values, got count = 1");
 }

@@ -18,6 +18,10 @@ constexpr std::array<std::pair<Verdict, std::string_view>, 7> kVerdicts = {
      {Verdict::inconclusive, "INCONCLUSIVE"},
      {Verdict::not_applicable, "NOT_APPLICABLE"}}};
 
+// The trials double from look to look, up to 2^33: no limit is asked for at a level below alpha / 2^36.
+constexpr double kSmallestAlpha = 1e-49;
+static_assert(kSmallestAlpha / static_cast<double>(std::uint64_t{1} << 36) >= kLeastAlpha);
+
 double spent_at(double alpha, std::uint64_t look) {
   return std::ldexp(alpha, -static_cast<int>(look));
 }
@@ -65,6 +69,7 @@ FailureDecision::FailureDecision(const FailureDecisionOptions& options) : option
   constexpr std::string_view where = "FailureDecision";
   require(options.delta > 0 && options.delta < 1, where, "0 < delta < 1", {{"delta", options.delta}});
   require(options.alpha > 0 && options.alpha < 1, where, "0 < alpha < 1", {{"alpha", options.alpha}});
+  require(options.alpha >= kSmallestAlpha, where, "alpha of at least 1e-49", {{"alpha", options.alpha}});
   require(options.max_trials >= 1 && options.max_trials <= kMostTrials, where, "1 <= max_trials <= 2^33",
           {{"max_trials", options.max_trials}});
   require(options.first_look <= options.max_trials, where, "first_look <= max_trials",

@@ -36,7 +36,7 @@ Verdict verdict_of(Outcome outcome);
 
 struct FailureDecisionOptions {
   double delta = 0.05;                   ///< the claim: a trial fails with probability at most delta, in (0, 1)
-  double alpha = 1e-6;                   ///< probability of a wrong decision, in (0, 1)
+  double alpha = 1e-6;                   ///< probability of a wrong decision, in [1e-49, 1)
   std::uint64_t max_trials = 1'000'000;  ///< 1 ... kMostTrials
   /// Trials before the first look. 0 means the smallest number for which zero failures would verify the claim, and
   /// max_trials if that is smaller.

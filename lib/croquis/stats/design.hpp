@@ -11,8 +11,8 @@ namespace croquis {
 /// clopper_pearson(failures, n, alpha, Side::upper).hi <= delta.
 /// Guarantees: for zero failures n is ceil(log(alpha) / log(1 - delta)). That is 135 for delta = 0.05 and 688 for delta
 ///   = 0.01, at alpha = 0.001.
-/// Throws: std::invalid_argument unless 0 < delta < 1 and 0 < alpha < 1, and if more than kMostTrials trials are
-/// needed.
+/// Throws: std::invalid_argument unless 0 < delta < 1 and kLeastAlpha <= alpha < 1, and if more than kMostTrials trials
+/// are needed.
 std::uint64_t trials_to_show(double delta, double alpha, std::uint64_t failures = 0);
 
 }  // namespace croquis

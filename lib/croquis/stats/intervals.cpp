@@ -22,6 +22,7 @@ double per_limit(double alpha, Side side) {
 Interval clopper_pearson(std::uint64_t failures, std::uint64_t trials, double alpha, Side side) {
   constexpr std::string_view where = "clopper_pearson";
   require_alpha(alpha, where);
+  require(alpha >= kLeastAlpha, where, "alpha of at least 1e-60", {{"alpha", alpha}});
   require(trials >= 1 && failures <= trials, where, "failures <= trials and at least one trial",
           {{"failures", failures}, {"trials", trials}});
   require(trials <= kMostTrials, where, "at most 2^33 trials", {{"trials", trials}});

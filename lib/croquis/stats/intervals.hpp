@@ -25,11 +25,14 @@ struct Interval {
 /// beta function in Boost 1.74 fails.
 inline constexpr std::uint64_t kMostTrials = std::uint64_t{1} << 33;
 
+/// The smallest alpha for which limits of a probability are computed: below 1e-76 that function of Boost 1.74 fails.
+inline constexpr double kLeastAlpha = 1e-60;
+
 /// Limits for the probability of failure, from the number of failures in n trials. lo solves P(Bin(n, lo) >= failures)
 /// = a and hi solves P(Bin(n, hi) <= failures) = a, with a = alpha / 2 for two limits and a = alpha for one.
 /// Guarantees: covers the true probability with probability at least 1 - alpha, for every n; usually with more (Clopper
 ///   and Pearson 1934).
-/// Throws: std::invalid_argument unless failures <= trials and 1 <= trials <= kMostTrials.
+/// Throws: std::invalid_argument unless failures <= trials, 1 <= trials <= kMostTrials and alpha >= kLeastAlpha.
 Interval clopper_pearson(std::uint64_t failures, std::uint64_t trials, double alpha, Side side = Side::both);
 
 /// t with P(|T| <= t) = 1 - alpha (P(T <= t) for one side) for Student's T with `degrees` of freedom, any number > 0.
