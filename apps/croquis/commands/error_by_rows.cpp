@@ -113,7 +113,9 @@ ErrorRow measured(ErrorRow row, const croquis::SplitMethod& method, const SplitH
     }
     croquis::set_errors(row,
                         reference.compare_rows(gather_rows(approximation.output, head.first, reference.rows(), world)));
-  } catch (const std::runtime_error& failure) {  // on all ranks, or on none
+  } catch (const croquis::CommunicatorError&) {
+    throw;                                       // the others may be waiting for this rank: the job is over
+  } catch (const std::runtime_error& failure) {  // a breakdown: on all ranks, or on none
     return croquis::failed(row, failure.what());
   }
   return croquis::checked(row);

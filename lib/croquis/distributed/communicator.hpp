@@ -5,10 +5,18 @@
 #include <armadillo>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 namespace croquis {
+
+/// A call of MPI has failed, with MPI's message: perhaps on this rank alone, while others wait for it. So nobody may go
+/// on as after a numerical breakdown, which all ranks share.
+class CommunicatorError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// A group of ranks, and messages among them. A build without MPI has one rank, and no symbol of MPI.
 ///
@@ -18,8 +26,7 @@ namespace croquis {
 /// Collective functions (broadcast, sum, maximum) must be called by all ranks in the same order. `sum` adds in an order
 /// that depends on the number of ranks: the error of a sum of R numbers is at most (R - 1) u sum |x|, and the result
 /// has the same bits on all ranks. If MPI allows it (MPI_THREAD_MULTIPLE), send, receive and poll may be called from
-/// several threads; one of them gets a message as a whole. If a call of MPI fails, std::runtime_error is thrown with
-/// MPI's message.
+/// several threads; one of them gets a message as a whole. If a call of MPI fails, CommunicatorError is thrown.
 class Communicator {
  public:
   /// This process alone.

@@ -19,13 +19,13 @@ void check(int status, const char* call) {
   char why[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(status, why, &length);
-  throw std::runtime_error(fmt::format("Communicator: {} failed: {}", call, std::string(why, why + length)));
+  throw CommunicatorError(fmt::format("Communicator: {} failed: {}", call, std::string(why, why + length)));
 }
 
 // MPI counts in int.
 int count_of(std::size_t size) {
   require(size <= static_cast<std::size_t>(std::numeric_limits<int>::max()), "Communicator",
-          "fewer than 2^31 numbers in a message; use more ranks", {{"numbers", size}});
+          "fewer than 2^31 numbers in a message; ask for fewer rows or a smaller d", {{"numbers", size}});
   return static_cast<int>(size);
 }
 

@@ -9,7 +9,7 @@ namespace croquis {
 
 /// The ranks of `comm`, which is borrowed: MPI is neither initialised nor finalised, `comm` is not freed, and the
 /// host's messages on it are not touched, because the Communicator has a duplicate (MPI_Comm_dup). Errors of MPI on the
-/// duplicate throw std::runtime_error, whatever the error handler of `comm` is.
+/// duplicate throw CommunicatorError, whatever the error handler of `comm` is.
 ///
 /// Collective over `comm`: all of its ranks must call it, in the same order with respect to other collective calls. The
 /// duplicate is freed with the last copy of the Communicator, which is collective too. So all ranks must drop theirs in
