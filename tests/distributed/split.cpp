@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/distributed/split_methods.hpp>
@@ -17,8 +18,11 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "support/dense.hpp"
+#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -46,7 +50,10 @@ struct Whole {
   SplitHead own;
 
   Whole(arma::uword n, arma::uword p, arma::uword p_v)
-      : problem(normals(n, p, "q"), 1.5 * normals(n, p, "k"), normals(n, p_v, "v")) {
+      : Whole(Problem<double>(normals(n, p, "q"), 1.5 * normals(n, p, "k"), normals(n, p_v, "v"))) {}
+
+  explicit Whole(Problem<double> problem_) : problem(std::move(problem_)) {
+    const arma::uword n = problem.n();
     const RowRange range = rows_of_rank(n, world().rank(), world().size());
     const auto part = [&](const arma::mat& m) -> arma::mat {
       return m.rows(range.first, range.first + range.count - 1);
@@ -59,6 +66,36 @@ struct Whole {
     return gather_rows(part, own.first, arma::regspace<arma::uvec>(0, own.n - 1), world());
   }
 };
+
+// A row of exact attention and its log row sum, as they are defined.
+struct ExactRow {
+  std::vector<long double> output, absolute;  // sum_j a_ij v_j and sum_j a_ij |v_j|; of softmax over the row sum
+  long double log_sum = 0;
+};
+
+ExactRow exact_row(const Problem<double>& problem, bool softmax, arma::uword i) {
+  const Dense q = problem.Q(), k = problem.K(), v = problem.V();
+  std::vector<long double> scores(k.rows, 0);
+  for (arma::uword j = 0; j < k.rows; ++j) {
+    for (arma::uword c = 0; c < q.cols; ++c) {
+      const long double difference = q(i, c) - k(j, c);
+      scores[j] += softmax ? q(i, c) * k(j, c) : -difference * difference / 2;
+    }
+    scores[j] /= std::sqrt(static_cast<long double>(q.cols));
+  }
+  const long double top = *std::max_element(scores.begin(), scores.end());
+  long double sum = 0;
+  for (const long double score : scores) sum += std::exp(score - top);
+  ExactRow row{std::vector<long double>(v.cols, 0), std::vector<long double>(v.cols, 0), top + std::log(sum)};
+  for (arma::uword j = 0; j < k.rows; ++j) {
+    const long double entry = softmax ? std::exp(scores[j] - top) / sum : std::exp(scores[j]);
+    for (arma::uword c = 0; c < v.cols; ++c) {
+      row.output[c] += entry * v(j, c);
+      row.absolute[c] += entry * std::abs(v(j, c));
+    }
+  }
+  return row;
+}
 
 }  // namespace
 
@@ -145,17 +182,79 @@ TEST_CASE("split_left: rows of S have the bits of the whole S, and S^T M is that
   check(RademacherSketch(n, d, Key(6)));
 }
 
-TEST_CASE("split_exact_rows: the exact rows, more of them than a rank has keys, in any order") {
-  const Whole whole(101, 6, 4);
-  for (const Target target : {Target::softmax, Target::kernelized}) {
-    const auto exact = exact_attention(whole.problem, target);
-    const arma::uvec rows = arma::join_cols(arma::regspace<arma::uvec>(100, -1, 0), arma::uvec{7, 7});
-    const auto split = split_exact_rows(whole.own, target, rows, world());
-    // Scores of up to some 30 lose as many u; a row adds 101 terms.
-    const double bound = 300 * u * arma::abs(whole.problem.V()).max() * (target == Target::softmax ? 1 : 101);
-    CHECK(distance(split.output, exact.output.rows(rows)) <= bound);
-    CHECK(distance(split.log_row_sums, exact.log_row_sums.rows(rows)) <= 300 * u);
+// How far split_exact_rows may be off where the scores of softmax are exact. Those of kernelized are off by
+// `in_exponent`: relatively, for entries of C.
+void check_exact_rows(const Whole& whole, Target target, double in_exponent) {
+  const auto n = static_cast<double>(whole.own.n), ranks = static_cast<double>(world().size());
+  const bool softmax = target == Target::softmax;
+  const arma::uvec rows = arma::join_cols(arma::regspace<arma::uvec>(whole.own.n - 1, -1, 0), arma::uvec{7, 7});
+  const auto split = split_exact_rows(whole.own, target, rows, world());
+  REQUIRE(arma::size(split.output) == arma::SizeMat(rows.n_elem, whole.problem.p_v()));
+  for (arma::uword r = 0; r < rows.n_elem; ++r) {
+    const ExactRow exact = exact_row(whole.problem, softmax, rows(r));
+    const double size = static_cast<double>(std::abs(exact.log_sum)), log_n = std::log(n);
+    // exact_attention: entries to 4 u and the exponent's error, numerator and row sum of n terms, a division; a
+    // logarithm to 4 u, which is added to the largest score.
+    const double entry = 4 * u + in_exponent, own = softmax ? entry + (2 * n + 4) * u : entry + (n + 1) * u;
+    const double own_log = entry + (n + 4 * log_n + size) * u;
+    for (arma::uword c = 0; c < split.output.n_cols; ++c) {
+      const double added = softmax ? (size + 4 * log_n + 4 * ranks + 4) * u : (ranks - 1) * u;
+      const double scale = softmax ? arma::abs(whole.problem.V()).max() : static_cast<double>(exact.absolute[c]);
+      CHECK(std::abs(split.output(r, c) - exact.output[c]) <= 1.001 * (own + added) * scale);
+    }
+    const double added_log = (2 * size + 4 * log_n + 4 * ranks + 4) * u;
+    CHECK(std::abs(split.log_row_sums(r) - exact.log_sum) <= 1.001 * (own_log + added_log));
   }
+}
+
+TEST_CASE("split_exact_rows: the exact rows, more of them than a rank has keys, in any order") {
+  // Multiples of 1/8, p = 16: q.k / 4 is exact, and so are q and k over the fourth root of p.
+  const auto eighths = [](arma::uword cols, const char* purpose) -> arma::mat {
+    return arma::round(8 * normals(101, cols, purpose)) / 8;
+  };
+  arma::mat q = eighths(16, "q"), k = 1.5 * eighths(16, "k");
+  const arma::mat v = normals(101, 4, "v");
+  check_exact_rows(Whole(Problem<double>(q, k, v)), Target::softmax, 0);
+  q.col(0).fill(64);
+  for (const double score : {1000., -1000.}) {  // and some more or less
+    k.col(0).fill(score / 16);
+    check_exact_rows(Whole(Problem<double>(q, k, v)), Target::softmax, 0);
+  }
+  // Kernelized scores are of points moved by their mean: with rows of norm at most l over the fourth root of p, of 2 l
+  // then, -||q - k||^2 / 2 is off by less than (p + 8) u (2 l + 2 l)^2 = 384 u l^2.
+  q = eighths(16, "q") / 16;
+  k = eighths(16, "k") / 16;
+  const double l = std::max(largest_row(q), largest_row(k)) / 2;
+  check_exact_rows(Whole(Problem<double>(q, k, v)), Target::kernelized, 384 * u * l * l);
+}
+
+TEST_CASE("require_split_head, split_exact_rows and SplitScores: all ranks refuse what is wrong on one") {
+  const Whole whole(37, 4, 2);
+  const int last = world().size() - 1;
+  const auto check = [&](const auto& spoil, const std::string& says) {
+    CAPTURE(says);
+    SplitHead head = whole.own;
+    if (world().rank() == last) spoil(head);
+    const std::string expected = world().rank() == last ? says : fmt::format("wrong on rank = {}", last);
+    CHECK(contains(refusal([&] { require_split_head(head, world()); }), expected));
+    CHECK(contains(refusal([&] { split_exact_rows(head, Target::softmax, {0}, world()); }), expected));
+    CHECK(contains(refusal([&] { SplitScores(head, Target::softmax, world()); }), expected));
+  };
+  const auto nothing = [](SplitHead& head) {
+    for (arma::mat* m : {&head.q, &head.k, &head.v}) m->set_size(0, m->n_cols);
+  };
+  check(nothing, "Q.rows = 0");
+  check([](SplitHead& head) { head.k.shed_row(0); }, "a row or more on every rank");
+  check([](SplitHead& head) { head.v.shed_row(0); }, "a row or more on every rank");
+  check([](SplitHead& head) { head.q.shed_col(0); }, "Q.cols = 3");
+  check([](SplitHead& head) { ++head.first; }, "below n");
+  check([](SplitHead& head) { head.v.tail_rows(1).fill(arma::datum::nan); }, "matrix = V, row = 36");
+  check([](SplitHead& head) { head.k(0, 1) = arma::datum::inf; }, fmt::format("matrix = K, row = {}", whole.own.first));
+  check([](SplitHead& head) { head.q.tail_rows(1).fill(1e153); }, "matrix = Q, row = 36");
+  SplitHead wide = whole.own;
+  if (world().rank() == last) wide.v = arma::join_rows(wide.v, wide.v);
+  CHECK(contains(refusal([&] { require_split_head(wide, world()); }), "alike on all ranks"));
+  CHECK_NOTHROW(require_split_head(whole.own, world()));
 }
 
 TEST_CASE("SplitScores: products with B, C and their transposes, and their norm") {

@@ -5,9 +5,47 @@
 #include <croquis/core/require.hpp>
 #include <croquis/distributed/split_head.hpp>
 #include <croquis/io/npy.hpp>
+#include <exception>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 namespace croquis {
+namespace {
+
+void require_norms(const SplitHead& head) {
+  const LongestRow longest = longest_row(head.q, head.k, head.v);
+  require(longest.norm <= largest_row_norm<double>(head.n), "Q, K and V",
+          "rows whose squares do not overflow when they are summed over all tokens",
+          {{"matrix", longest.matrix},
+           {"row", head.first + longest.row},
+           {"norm", longest.norm},
+           {"largest norm", largest_row_norm<double>(head.n)}});
+}
+
+// What a rank can see of its own part.
+void require_part(const SplitHead& head) {
+  const arma::uword rows = head.own();
+  require(rows >= 1 && head.k.n_rows == rows && head.v.n_rows == rows && head.first < head.n &&
+              rows <= head.n - head.first && head.q.n_cols == head.k.n_cols && head.q.n_cols >= 1 && head.v.n_cols >= 1,
+          "SplitHead", "a row or more on every rank, as many of Q, K and V, below n, and Q and K of one width",
+          {{"Q.rows", rows},
+           {"K.rows", head.k.n_rows},
+           {"V.rows", head.v.n_rows},
+           {"first", head.first},
+           {"n", head.n},
+           {"Q.cols", head.q.n_cols},
+           {"K.cols", head.k.n_cols},
+           {"V.cols", head.v.n_cols}});
+  for (const auto& [name, matrix] : {std::pair{"Q", &head.q}, {"K", &head.k}, {"V", &head.v}}) {
+    if (matrix->is_finite()) continue;
+    const arma::uword row = arma::find_nonfinite(*matrix).eval().front() % rows;
+    require(false, "SplitHead", "finite entries", {{"matrix", std::string_view(name)}, {"row", head.first + row}});
+  }
+  require_norms(head);
+}
+
+}  // namespace
 
 RowRange rows_of_rank(arma::uword n, int rank, int size) {
   const auto r = static_cast<arma::uword>(rank), parts = static_cast<arma::uword>(size);
@@ -33,14 +71,26 @@ SplitHead read_split_head(const std::string& q, const std::string& k, const std:
     return own;
   };
   SplitHead head{read(q), read(k), read(v), range.first, sq.rows};
-  const LongestRow longest = longest_row(head.q, head.k, head.v);
-  require(longest.norm <= largest_row_norm<double>(head.n), "Q, K and V",
-          "rows whose squares do not overflow when they are summed over all tokens",
-          {{"matrix", longest.matrix},
-           {"row", range.first + longest.row},
-           {"norm", longest.norm},
-           {"largest norm", largest_row_norm<double>(head.n)}});
+  require_norms(head);
   return head;
+}
+
+void require_split_head(const SplitHead& head, const Communicator& world) {
+  std::exception_ptr refusal;
+  try {
+    require_part(head);
+  } catch (const std::invalid_argument&) {
+    refusal = std::current_exception();
+  }
+  // The largest rank that refuses, + 1; sizes and their negatives, whose maxima add to the largest less the smallest.
+  const arma::rowvec sizes = arma::conv_to<arma::rowvec>::from(arma::urowvec{head.n, head.q.n_cols, head.v.n_cols});
+  const arma::rowvec refused(1, arma::fill::value(refusal ? world.rank() + 1 : 0));
+  arma::mat most = arma::join_rows(refused, sizes, -sizes);
+  world.maximum(most);
+  if (refusal) std::rethrow_exception(refusal);
+  require(most(0) == 0, "SplitHead", "a part on every rank that is right", {{"wrong on rank", most(0) - 1}});
+  require(arma::accu(most.cols(1, 3) + most.cols(4, 6)) == 0, "SplitHead", "n, p and p_v alike on all ranks",
+          {{"n", head.n}, {"p", head.q.n_cols}, {"p_v", head.v.n_cols}});
 }
 
 // Zeros from all ranks but one: a sum that rounds nothing.

@@ -15,7 +15,9 @@ struct RowRange {
 };
 RowRange rows_of_rank(arma::uword n, int rank, int size);
 
-/// This rank's tokens of Q, K (n x p) and V (n x p_v): first, ..., first + own() - 1.
+/// This rank's tokens of Q, K (n x p) and V (n x p_v): first, ..., first + own() - 1. A row or more on every rank,
+/// finite, of norm at most largest_row_norm(n): read_split_head sees to it, require_split_head checks it on a head from
+/// elsewhere.
 struct SplitHead {
   arma::mat q, k, v;
   arma::uword first = 0, n = 0;
@@ -27,6 +29,13 @@ struct SplitHead {
 /// Throws: std::invalid_argument as read_npy, if the sizes do not agree, if there are fewer rows than ranks, and for
 ///   NaN and infinity, with file and row.
 SplitHead read_split_head(const std::string& q, const std::string& k, const std::string& v, const Communicator& world);
+
+/// Checks the parts of all ranks, so that none of them waits for one whose part is refused. Collective.
+/// Cost: a pass over Q, K and V, of the size of what v-mean does; split methods, whose time is measured, do without.
+/// Throws: std::invalid_argument on all ranks if one of them has no row, matrices of different sizes, rows beyond n,
+///   NaN or infinity, or a row above largest_row_norm(n), with matrix and row on that rank; or if n, p or p_v differ
+///   between ranks.
+void require_split_head(const SplitHead& head, const Communicator& world);
 
 /// The given rows of a matrix that is divided as above, of which this rank has `own`; on all ranks, with the same bits.
 /// Rows may repeat.

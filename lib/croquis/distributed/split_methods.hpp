@@ -15,7 +15,9 @@ namespace croquis {
 /// Guarantees: the draws (landmarks, entries of S, directions) have the bits of the method of that name in
 ///   croquis/attention, for any number of ranks. Sums over tokens are added in another order: a sum of n terms x
 ///   differs by at most 2 n u sum |x|. The difference of the output depends on the method; an ill-conditioned core
-///   amplifies it. If one rank fails, all ranks throw std::runtime_error.
+///   amplifies it. If a method breaks down on one rank (lost row sums, no inverse of the core), all ranks throw
+///   std::runtime_error; a CommunicatorError may be of one rank alone. The head must be as require_split_head asks:
+///   a rank with another part throws std::invalid_argument, and the others may wait for it.
 struct SplitApproximation {
   arma::mat output;
   std::optional<Denominators<double>> denominators;

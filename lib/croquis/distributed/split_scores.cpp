@@ -41,6 +41,7 @@ ExactAttention<double> put_together(ExactAttention<double> part, Target target, 
 ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, const arma::uvec& rows,
                                         const Communicator& world) {
   require_target(target);
+  require_split_head(head, world);
   require(!rows.is_empty() && rows.max() < head.n, "split_exact_rows", "rows below n",
           {{"rows", rows.n_elem}, {"n", head.n}});
   const arma::mat queries = gather_rows(head.q, head.first, rows, world);
@@ -50,6 +51,7 @@ ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, co
 SplitScores::SplitScores(SplitHead head, Target target, Communicator world)
     : head_(std::move(head)), target_(target), world_(std::move(world)) {
   require_target(target);
+  require_split_head(head_, world_);
   attend(arma::mat(head_.own(), 1, arma::fill::ones), &log_row_sums_);
 }
 

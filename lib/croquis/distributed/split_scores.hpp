@@ -11,22 +11,29 @@ namespace croquis {
 /// The exact output and log row sums of some queries (in any order, each < n), against all keys, on all ranks: every
 /// rank uses its own keys, and the parts of a row are combined by their row sums. For the softmax and the kernelized
 /// target.
-/// Guarantees: differs from exact_attention_rows by rounding, on R ranks by at most (8 + 2 R) u times the largest |v|
-///   more than the error of that function.
+/// Guarantees: a bound for the error of exact_attention_rows holds, to first order in u, with an addition on R ranks:
+///   (|L| + 4 log n + 4 R + 4) u max |v| for a row of softmax with log row sum L, as the part of rank r counts by
+///   exp(L_r - max L_r) and L_r is rounded to |L_r| u; (R - 1) u sum_j c_ij |v_j| for a row of kernelized; and for log
+///   row sums (2 |L| + 4 log n + 4 R + 4) u.
 /// Cost: 2 r (n / R) (p + p_v) flops for each rank and r queries.
 /// Network: r (p + p_v + 2) numbers.
+/// Throws: std::invalid_argument as require_split_head, for other targets, and unless the rows are below n.
 ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, const arma::uvec& rows,
                                         const Communicator& world);
 
 /// B or C with rows and columns divided as the tokens, for vectors of which each rank has its own part: X -> B X and X
 /// -> B^T X on own rows. Nothing n x n is stored; blocks of queries are sent to all ranks in turn.
 /// Cost: that of exact attention, divided by R.
-/// Network: n (2 p + 2 k) numbers for a product with k columns.
+/// Network: n (p + k + 2) numbers for B X, n (p + k + 1) for B^T X, with k columns of X; n (p + 3) once, for the row
+/// sums.
 class SplitScores {
  public:
   /// The Communicator is copied, which gives the same ranks.
+  /// Throws: std::invalid_argument as require_split_head, and for another target.
   SplitScores(SplitHead head, Target target, Communicator world);
 
+  /// X must be finite on all ranks, with rows of norm at most largest_row_norm(n): a rank whose part is not throws, and
+  /// the others wait for it.
   arma::mat apply(const arma::mat& own) const;
   arma::mat apply_transposed(const arma::mat& own) const;
   const arma::vec& log_row_sums() const { return log_row_sums_; }  ///< of own rows
