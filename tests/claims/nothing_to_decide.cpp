@@ -7,6 +7,8 @@
 #include <croquis/claims/rank_correlation.hpp>
 #include <croquis/claims/vanishing.hpp>
 #include <croquis/inputs/synthetic.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/nystrom/segment_means.hpp>
 #include <croquis/random/draws.hpp>
 
 #include <algorithm>
@@ -172,6 +174,36 @@ TEST_CASE("nys.six-iterations/output: rounding does not refute, nor do landmarks
     CHECK(finding.bound < 1e-6);
   }
   CHECK(decided("nys.six-iterations/output", {{"own", tokens(20, 1)}}).whole.verdict == Verdict::vacuous);
+}
+
+TEST_CASE("nys.lemma2/all-points: scores of thousands have the rounding of such scores, and mistakes are still seen") {
+  const Problem<double> near = tokens(96, 1);
+  const arma::vec angles = 3 * normal(96, 1, "angles");
+  const arma::mat circle = arma::join_rows(arma::cos(angles), arma::sin(angles));
+  arma::mat kinds = 200 * arma::normalise(normal(6, 8, "kinds"), 2, 1), repeated(96, 8), far = near.K();
+  for (arma::uword i = 0; i < 96; ++i) repeated.row(i) = kinds.row(i % 6);
+  far.col(0) += 1e4;  // which no row of weights depends on
+  const Subject inputs[] = {{"circle:100", {100 * circle, 100 * circle, near.V()}},
+                            {"circle:200", {200 * circle, 200 * circle, near.V()}},
+                            {"kinds", {repeated, repeated, near.V()}},
+                            {"far keys", {near.Q(), far, near.V()}}};
+  for (const Subject& input : inputs) {
+    CAPTURE(input.name);
+    const LedgerEntry entry = decided("nys.lemma2/all-points", {input});
+    CHECK(entry.whole.verdict == Verdict::verified);
+    CHECK(entry.findings.back().power < 1e-8);
+    // F, A and G are one matrix, as the bound has it: no rounding but that of B against it.
+    const arma::mat landmarks = croquis::segment_means(input.problem.Q(), 96),
+                    keys = croquis::segment_means(input.problem.K(), 96);
+    const arma::mat core = croquis::softmax_transposed(landmarks, keys);
+    CHECK(arma::approx_equal(core, croquis::softmax_transposed(input.problem.Q(), keys), "absdiff", 0));
+    CHECK(arma::approx_equal(core, croquis::softmax_transposed(landmarks, input.problem.K()), "absdiff", 0));
+  }
+  CHECK(decided("nys.lemma2/all-points", {inputs[3]}, "one-landmark-less").whole.verdict == Verdict::refuted);
+  // Scores of 1e16 have no digit: the matrix 0 is within the bound as well.
+  const LedgerEntry lost = decided("nys.lemma2/all-points", {{"own", tokens(64, 1e8)}});
+  CHECK(lost.whole.verdict == Verdict::vacuous);
+  CHECK(lost.findings.back().trivial == "the matrix 0");
 }
 
 TEST_CASE("sky.conditioning, sky.thm2: scores C that underflow are not judged, and do not count") {

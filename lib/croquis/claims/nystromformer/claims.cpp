@@ -212,9 +212,11 @@ std::vector<Claim> landmark_claims() {
        .statement = kLemma2,
        .reading = "F A^+ G = B when the landmarks are the points, each once.",
        .hypotheses = "Every query and every key is a landmark: d = n; the pseudo-inverse is exact.",
-       .method = "||B - F A^+ G|| for d = n segment means (which are the points) with the pseudo-inverse by singular "
-                 "values, against 8 n u ||B||_F ||B||. Smaller d = n/16 ... n/2 are measured beside it; the lemma does "
-                 "not speak of them.",
+       .method =
+           "||B - F A^+ G|| for d = n segment means (which are the points) with the pseudo-inverse by singular "
+           "values, against 8 n u ||B||_F ||B|| + 2 h ||B||, where h = u (2 n + 4 (p + 2) (1 + L)) is what rounding "
+           "does to a weight, L the product of the longest query and key over sqrt(p). Smaller d = n/16 ... n/2 "
+           "are measured beside it; the lemma does not speak of them.",
        .proof = "docs/claims/nystromformer.md, T8",
        .formerly = {"nys.lemma2"},
        .mutants = {{"six-iterations", "six steps of the iteration in the place of A^+"},
