@@ -3,6 +3,8 @@
 #include <croquis/claims/skeinformer/counted_methods.hpp>
 #include <croquis/inputs/synthetic.hpp>
 
+#include <cmath>
+
 #include "support/dense.hpp"
 #include "support/seed.hpp"
 
@@ -43,4 +45,24 @@ TEST_CASE(
   const CountedOutput nystromformer = counted_nystromformer(problem, d);
   CHECK(nystromformer.multiply_adds == 4 * ndp + double(d * d * (p + p) + 6 * 4 * d * d * d));
   CHECK(worst_row(nystromformer, library("nystromformer")) <= 1);
+}
+
+TEST_CASE(
+    "counted_skeinformer: a number that is added to all scores of a row changes nothing, where exp overflows too") {
+  const arma::uword n = 48, d = 8;
+  const croquis::Problem<double> given = croquis::gaussian_input(Key(test_seed()), {.n = n, .p = 6, .norm = 2});
+  arma::mat far = given.K();
+  far.col(0) += 8192;
+  arma::mat near = far;
+  near.col(0) -= 8192;  // without rounding: the two are within a factor of 2
+  const croquis::Problem<double> shifted(given.Q(), far, given.V()), plain(given.Q(), near, given.V());
+  CHECK(arma::exp(arma::mat(given.Q() * far.t() / std::sqrt(6.0))).has_inf());
+  const Key draw_key = Key(test_seed()).child("draw");
+  const CountedOutput counted = counted_skeinformer(shifted, d, false, draw_key),
+                      expected = counted_skeinformer(plain, d, false, draw_key);
+  CHECK(largest_row(counted.output - expected.output) <= counted.rounding + expected.rounding);
+  CHECK(counted.rounding < 1e-6);
+  const croquis::Method<double>& method = croquis::find_method<double>("skeinformer");
+  CHECK(worst_row(counted, croquis::prepare(method, shifted).approximate(d, draw_key).output) <= 1);
+  CHECK(counted.multiply_adds == expected.multiply_adds);
 }

@@ -206,6 +206,16 @@ TEST_CASE("nys.lemma2/all-points: scores of thousands have the rounding of such 
   CHECK(lost.findings.back().trivial == "the matrix 0");
 }
 
+TEST_CASE("ske.alg1/identity: scores above 709, of which exp is infinite, are decided") {
+  arma::mat far = tokens(64, 1).K();
+  far.col(0) += 1e4;
+  for (const Finding& finding :
+       decided("ske.alg1/identity", {{"far keys", {tokens(64, 1).Q(), far, tokens(64, 1).V()}}}).findings) {
+    CHECK(finding.verdict == Verdict::verified);
+    CHECK(finding.power < 1e-6);
+  }
+}
+
 TEST_CASE("sky.conditioning, sky.thm2: scores C that underflow are not judged, and do not count") {
   const Subject far = {"far", tokens(64, 100)}, near = {"near", tokens(64, 1)};
   for (const char* id : {"sky.thm2/strict", "sky.thm2/charitable", "sky.conditioning/charitable"}) {

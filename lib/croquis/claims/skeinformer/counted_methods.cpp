@@ -148,7 +148,9 @@ CountedOutput counted_skeinformer(const Problem<double>& problem, arma::uword d,
   const arma::mat seen = exact_norms ? work.softmax(problem.Q(), problem.K()) : pilot;
   const arma::vec weights = arma::sqrt(arma::sum(arma::square(seen), 0).t() % arma::sum(arma::square(problem.V()), 1));
   const arma::uvec columns = sample_weighted_without_replacement(weights, d, draw_key.child("columns"));
-  const arma::mat logits = work.scores(problem.Q(), problem.K().rows(columns)), scores = arma::exp(logits);
+  arma::mat logits = work.scores(problem.Q(), problem.K().rows(columns));
+  logits.each_col() -= arma::max(logits, 1);  // which divides `scores` and `others` of a row by the same number
+  const arma::mat scores = arma::exp(logits);
   const arma::vec others = arma::exp(arma::mean(logits, 1));  // the geometric mean
   const arma::rowvec rest = arma::sum(problem.V(), 0) - arma::sum(problem.V().rows(columns), 0);
   arma::mat output = work.product(scores, problem.V().rows(columns)) + others * rest;  // n p, a lower term
