@@ -109,7 +109,9 @@ Report check_pilot_as_stated(const Check& check) {
   Report report;
   double least = std::numeric_limits<double>::infinity();
   const double delta = check.value("delta");
-  for (const Case& on : cases_of(check)) {
+  const std::vector<Case> cases = cases_of(check);
+  const double alpha = check.alpha / static_cast<double>(cases.size());
+  for (const Case& on : cases) {
     const auto n = static_cast<double>(on.columns.n());
     // Rows of B are probability vectors: sum_i ||B^(i)||^2 = ||B||_F^2 <= n, so the smallest of n columns has C <= 1/n.
     const double c = check.makes("without-n") ? on.columns.sums.max() : on.columns.sums.min() / n;
@@ -121,7 +123,7 @@ Report check_pilot_as_stated(const Check& check) {
     finding.trivial = "all rows: exact attention";
     if (rows < n) {
       const auto d_0 = static_cast<arma::uword>(rows);
-      finding = decide_probability(check, {on.name, -kPilotQuality, delta, check.alpha / 16, check.count("draws")},
+      finding = decide_probability(check, {on.name, -kPilotQuality, delta, alpha, check.count("draws")},
                                    [&](const Key& draw_key) { return -on.columns.drawn_quality(d_0, draw_key); });
       finding.observed = -finding.observed;
     }
