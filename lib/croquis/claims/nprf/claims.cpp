@@ -414,9 +414,12 @@ std::vector<Claim> remaining_claims() {
        .kind = "measured",
        .source = "NPRF Sec. 3.3, before Alg. 1",
        .statement = kGradient,
-       .reading = "In units of the exact derivatives the spread grows from R = 1 to 2 and from there to 4.",
+       .reading = "In units of the exact derivatives the spread grows from R = 1 to 2 and from there to 4. (A question "
+                  "of our own: the paper says that the variance is large, and nothing of these units or of growth.)",
        .hypotheses = kGradientTokens,
        .method = kGradientMethod,
+       .conceded =
+           "the paper says that the variance of the gradient is large, and not that it grows, or in which units",
        .expected = Verdict::refuted,
        .mutants = {{"moderate-norms", "R = 1 and 2 alone"}},
        .check = check_gradient_relative},

@@ -197,7 +197,7 @@ Report check_gradient_relative(const Check& check) {
     }
   });
   report.sentence =
-      fmt::format("spread of (dQ, dK) in units of the exact norm at R = {:g} over that at R = {:g}, m = {}",
+      fmt::format("spread of (dQ, dK) in units of the exact norm, R = {:g} over R = {:g}, m = {}: our own question",
                   norms.back(), norms[norms.size() - 2], check.counts("features").back());
   return report;
 }
