@@ -117,6 +117,10 @@ TEST_CASE(
     const double asked = (1 + t) * (1 + t) / (t * t * delta) * (trf ? e * (1 - 1 / e) * (1 - 1 / e) / 2 : e - 1);
     const auto m = static_cast<arma::uword>(std::lround(share * asked));
     CHECK(std::abs(share * asked - double(m)) < 1e-6);
+    // Draws that are off with all the features that the search draws are counted as one feature more, whatever they
+    // need: a worse input could not be found.
+    CHECK(std::lround(stored_worst(name).share * asked) <= std::lround(check.value("search features")));
+    CHECK(m <= check.count("search features"));
     const FewKeys points{"found", {{1, 0}}, keys};
     const auto errors = run_trials(check, "again", 40000, [&](const Key& key) {
       return points.error(m, trf ? croquis::FeatureMap::trf : croquis::FeatureMap::prf, key);
