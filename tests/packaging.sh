@@ -23,6 +23,15 @@ for file in bin/croquis lib/libcroquis.a lib/libcroquis_claims.a include/croquis
   share/doc/croquis/copyright share/doc/croquis/LICENSE share/doc/croquis/docs/reproducibility.md; do
   [ -s "$work/root/usr/$file" ] || [ -s "$work/root/usr/${file/lib\//lib/$(uname -m)-linux-gnu/}" ] || fail "no $file"
 done
+# What the pages point to is there; text in backquotes and code are no links.
+doc=$work/root/usr/share/doc/croquis
+(cd "$doc" && find . -name '*.md' | while read -r page; do
+  sed '/^```/,/^```/d; /^    /d; s/`[^`]*`//g' "$page" | { grep -oP '\]\(\K(?!https?:)[^)#\s]+' || true; } | sed "s|^|$page: $(dirname "$page")/|"
+done) >"$work/links"
+[ "$(wc -l <"$work/links")" -ge 200 ] || fail "too few links in the pages"
+while read -r page target; do
+  [ -e "$doc/$target" ] || fail "$page $target is not installed"
+done <"$work/links"
 python=$work/root/usr/lib/python3/dist-packages
 if grep -q CROQUIS_PYTHON_DIR "$build/CMakeCache.txt"; then
   (cd "$work" && PYTHONPATH=$python /usr/bin/python3 -B -c "
