@@ -70,9 +70,11 @@ constexpr ScreenSizes kScreens[] = {{.first = 1, .terms = 3, .candidates = 20, .
 
 TEST_CASE_TEMPLATE("key screen: the keys with the largest partial scores, twice in a row", T, float, double) {
   // Multiples of 1/8, whose products and sums have no rounding; the columns' means are zero.
-  arma::mat keys = arma::round(8 * random_matrix(90, 7, Key(test_seed()).child("keys"))) / 8;
+  // A fixed draw: of others two columns can have equal squares, and rounding then chooses which of two equal terms is
+  // first. Here terms differ by 0.7 % or more.
+  arma::mat keys = arma::round(8 * random_matrix(90, 7, Key(1).child("keys"))) / 8;
   keys.tail_rows(45) = -keys.head_rows(45);
-  const arma::mat queries = arma::round(8 * random_matrix(40, 7, Key(test_seed()).child("queries"))) / 8;
+  const arma::mat queries = arma::round(8 * random_matrix(40, 7, Key(1).child("queries"))) / 8;
   // Also keys that are next to nothing, whose scores are below the least normal number, and the largest that are taken.
   const int least = std::numeric_limits<T>::min_exponent, most = std::numeric_limits<T>::max_exponent;
   for (const T factor : {T(1), std::ldexp(T(1), least - 14), std::ldexp(T(1), most / 2 - 12)}) {
