@@ -159,18 +159,24 @@ TEST_CASE("rpe.thm3.necessity/every-input: the quantile is of a tenth of its 200
 }
 
 TEST_CASE("ske.fig1: what is closer than the error of the draws is left undecided, and nothing else") {
-  int within = 0, beyond = 0;
+  int within = 0, beyond = 0, refused = 0;
   for (const char* id : {"ske.fig1/strict", "sky.fig1/strict"}) {
     CAPTURE(id);
     for (const Finding& finding : decided(id).findings) {
       CAPTURE(finding.input);
+      if (contains(finding.hypotheses, "refused = ")) {  // as some draws of heavy norms are, whatever the errors
+        CHECK(finding.verdict == Verdict::inconclusive);
+        CHECK(finding.input == "heavy-norms:2");
+        ++refused;
+        continue;
+      }
       const bool close = std::abs(finding.bound / finding.observed - 1) < finding.power;
       CHECK((finding.verdict == Verdict::inconclusive) == close);
       if (close) CHECK(contains(finding.hypotheses, "; draws that would decide = "));
       ++(close ? within : beyond);
     }
   }
-  CHECK(within + beyond == 18);
+  CHECK(within + beyond + refused == 18);
   CHECK(beyond >= 6);
 }
 
