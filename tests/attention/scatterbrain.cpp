@@ -112,12 +112,13 @@ TEST_CASE_TEMPLATE("scatterbrain: rows sum to one to 5 %, or the call is refused
                    float, double) {
   // Features of the long key are up to e^100 times those of the others. Where it is on the support of a query, what is
   // left of the row sum without it is the difference of two such numbers.
+  // With the draws of seed 102 the terms of trf, which have signs, add up to little of what they are.
   int refused = 0, taken = 0;
-  for (std::uint64_t draw = 0; draw < 60; ++draw) {
-    const Key draw_key = Key(test_seed()).child("long key").child(draw);
+  for (std::uint64_t draw = 0; draw < 120; ++draw) {
+    const Key draw_key = Key(draw < 60 ? test_seed() : 102).child("long key").child(draw % 60);
     const Problem<T> plain = random_problem<T>(60, 4, 2, 2, draw_key);
     arma::Mat<T> k = plain.K();
-    k.row(draw) *= T(1 + draw % 10);
+    k.row(draw % 60) *= T(1 + draw % 10);
     const Problem<T> problem(plain.Q(), k, plain.V());
     for (const FeatureMap map : {FeatureMap::trf, FeatureMap::prf, FeatureMap::hyperbolic}) {
       for (const Support support : {Support::hashed, Support::window}) {
@@ -132,7 +133,7 @@ TEST_CASE_TEMPLATE("scatterbrain: rows sum to one to 5 %, or the call is refused
     }
   }
   CHECK(refused > 0);
-  CHECK(taken > 100);
+  CHECK(taken > 200);
 }
 
 TEST_CASE_TEMPLATE("scatterbrain: exact for d = n; V = 0, padding, large norms, refusals", T, float, double) {

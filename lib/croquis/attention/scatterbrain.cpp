@@ -79,6 +79,19 @@ struct CorrectedScores {
   }
 };
 
+// sum_j sum_t |phi(q_i)_t phi(k_j)_t| of every query: what the rounding errors of sums of estimates are relative to,
+// also where their terms have signs.
+template <typename T>
+arma::Col<T> sizes_of_sums(const typename FeaturePair<T>::Matrices& features) {
+  arma::Col<T> sizes(features.queries.n_rows, arma::fill::zeros);
+  for (arma::uword t = 0; t < features.queries.n_cols; ++t) {
+    const T of_keys = arma::accu(arma::abs(features.keys.col(t)));
+    const T* of_queries = features.queries.colptr(t);
+    for (arma::uword i = 0; i < sizes.n_elem; ++i) sizes[i] += std::abs(of_queries[i]) * of_keys;
+  }
+  return sizes;
+}
+
 const Options<ScatterbrainOptions>& options_of_scatterbrain() {
   using O = ScatterbrainOptions;
   static const Options<O> options = [] {
@@ -132,7 +145,7 @@ Approximation<T> scatterbrain(const Problem<T>& problem, arma::uword d, const Ke
                      keys = transposed<T>(scaled(problem.K(), 1 / std::sqrt(static_cast<T>(problem.p())))),
                      of_queries = transposed(stored->features.queries), of_keys = transposed(stored->features.keys);
   Denominators<T> denominators{arma::Col<T>(n_q), arma::Col<T>(n_q)};
-  arma::Col<T> rounding(n_q);
+  arma::Col<T> rounding = sizes_of_sums<T>(stored->features);
   parallel_for(blocks_of(n_q, kQueriesCorrected), [&](std::size_t block) {
     std::vector<T> estimates;
     for (arma::uword i = block * kQueriesCorrected; i < std::min(n_q, (block + 1) * kQueriesCorrected); ++i) {
@@ -146,13 +159,12 @@ Approximation<T> scatterbrain(const Problem<T>& problem, arma::uword d, const Ke
       if (count > 0) top = std::max(top, maximum(row, count));
       exp_shifted(row, count, top);
       const T share = std::exp(stored->features.log_scale(i) - top);
-      T sum = share * all(i), size = std::abs(sum);
+      T sum = share * all(i);
       for (std::size_t e = 0; e < count; ++e) {
         row[e] -= share * estimates[e];
         sum += row[e];
-        size += share * std::abs(estimates[e]);
       }
-      rounding(i) = std::numeric_limits<T>::epsilon() * size;
+      rounding(i) *= 2 * share * std::numeric_limits<T>::epsilon();  // of all keys, and of those of the support
       for (std::size_t e = 0; e < count; ++e) row[e] /= sum;
       stored->shares(i) = share / sum;
       denominators.values(i) = sum;

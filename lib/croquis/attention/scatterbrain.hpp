@@ -28,7 +28,7 @@ struct ScatterbrainOptions {
 /// Guarantees: given the support, E A~ = A for the unbiased maps with epsilon = 0 (FeaturePair), so that E D~ = D and E
 ///   D~ O~ = A V. The variance of an entry is that of the features, and 0 on the support. Rows of B~ sum to 1, and are
 ///   non-negative for positive maps, up to rounding. A row sum off the support is a difference, so rounding errors are
-///   relative to the estimates for all keys and for those of the support. d = n_k is exact.
+///   relative to sum_j sum_t |phi(q_i)_t phi(k_j)_t|. d = n_k is exact.
 /// Randomness: features from draw_key.child("features"); direction r of the hash is normals p r ... p r + p - 1 of
 ///   draw_key.child("directions").
 /// Cost: see scatterbrain_flops; memory (n_q + n_k) m numbers, and 12 n_q s bytes in double. 2 <= d <= n_k, with two
