@@ -42,6 +42,31 @@ TEST_CASE("more threads than the system gives: one line and status 2") {
                                      {.memory = std::size_t{8} << 30, .seconds = 20});
   check_refused(run, "threads");
 }
+
+TEST_CASE("stacks that no thread can have: one line and status 2, and never the status of a verdict") {
+  TemporaryFolder folder;
+  const auto run = [&](const std::string& command, const char* name, const char* size) {
+    return run_process(words(command + "--threads 2 --quiet --overwrite"), folder.path(),
+                       {.environment = {{name, size}}, .seconds = 20});
+  };
+  // 200000 GiB are more than the 2^47 bytes that a process can address.
+  for (const std::string command : {"error --input gaussian --n 32 --p 4 --features 8 --trials 3 --out s.csv ",
+                                    "verify --claims sky.lift --quick --out s.csv "}) {
+    for (const char* size : {"200000G", "204800000 m", " +200000G"}) {
+      check_refused(run(command, "OMP_STACKSIZE", size), std::string("OMP_STACKSIZE=") + size);
+    }
+    // Less than the system's least is ignored; the others may have no room for what libraries keep for each thread.
+    for (const char* size : {"16k", "16384B", "20", "64k"}) {
+      CAPTURE(size);
+      const ProgramRun small = run(command, "OMP_STACKSIZE", size);
+      if (small.status != 0) check_refused(small, std::string("OMP_STACKSIZE=") + size);
+    }
+    for (const char* size : {"64M", "x", "64kb", "-5", "1e3", "18446744073709551616", "18014398509481984k"}) {
+      CAPTURE(size);  // large enough, or ignored
+      CHECK(run(command, "OMP_STACKSIZE", size).status == 0);
+    }
+  }
+}
 #endif
 
 TEST_CASE("a cell that is asked for twice, in any spelling: one line and status 2, never rows without end") {

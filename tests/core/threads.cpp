@@ -3,7 +3,9 @@
 #include <croquis/core/threads.hpp>
 
 #include <atomic>
+#include <cstdlib>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "support/refusal.hpp"
@@ -58,6 +60,46 @@ TEST_CASE("parallel_for: an exception of the body reaches the caller") {
     std::atomic<int> runs = 0;
     parallel_for(10, [&](std::size_t) { ++runs; });  // and the next loop runs as if nothing had happened
     CHECK(runs == 10);
+  }
+}
+
+TEST_CASE("parallel_for: stacks that the system does not have are an exception, as libgomp would end the process") {
+  struct Variable {
+    Variable(const char* variable, const char* value) : name(variable) { ::setenv(name, value, 1); }
+    ~Variable() { ::unsetenv(name); }
+    const char* name;
+  };
+  // 200000 GiB are more than the 2^47 bytes that a process can address. A team that once was there is not
+  // asked for again, so each is larger than those before it.
+  int team = 10;
+  const auto run = [&] {
+    const ThreadCount count(team);
+    std::atomic<int> runs = 0;
+    parallel_for(static_cast<std::size_t>(team), [&](std::size_t) { ++runs; });
+    CHECK(runs == team);
+  };
+  for (const char* size :
+       {"200000G", "200000g", "204800000M", " 209715200000 ", "+209715200000 k ", "214748364800000B"}) {
+    CAPTURE(size);
+    ++team;
+    for (const char* name : {"OMP_STACKSIZE", "GOMP_STACKSIZE"}) {
+      const Variable variable(name, size);
+      CHECK(contains(refusal<std::runtime_error>(run), std::string(name) + "=" + size));
+    }
+    const Variable first("OMP_STACKSIZE", "16384"), second("GOMP_STACKSIZE", size);
+    ++team;
+    run();
+  }
+  // What libgomp ignores; the last two have more than 64 bits.
+  for (const char* size :
+       {"", "x", "-1", "2e5G", "200000GB", "200000T", "200000 0G", "18446744073709551616", "18014398509481984K"}) {
+    CAPTURE(size);
+    const Variable variable("OMP_STACKSIZE", size);
+    ++team;
+    run();
+    const Variable second("GOMP_STACKSIZE", "200000G");
+    ++team;
+    CHECK(contains(refusal<std::runtime_error>(run), "GOMP_STACKSIZE=200000G"));
   }
 }
 
