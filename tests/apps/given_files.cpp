@@ -55,6 +55,42 @@ TEST_CASE(
   for (const auto& row : rescued.rows) CHECK(row[rescued.column("seed")] == "1");
 }
 
+TEST_CASE("a result that is moved while it is made: the run says what its name is now, and leaves no copy") {
+  // Removed from under one of its names, it has no name that is known, and its rows are copied as if it had none.
+  enum class Change { file, folder, other_link };
+  for (const Change change : {Change::file, Change::folder, Change::other_link}) {
+    CAPTURE(static_cast<int>(change));
+    TemporaryFolder folder;
+    std::filesystem::create_directory(folder / "in");
+    const std::filesystem::path file = folder / "in" / "e.csv";
+    const std::string line = "error --n 64 --p 8 --methods v-mean,performer --features 8,16 --quiet --out in/e.csv ";
+    Process process(words(line + "--trials 900000"), folder.path());
+    while (!std::filesystem::exists(file) || read_text(file).size() < 20000) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::filesystem::path now = folder / "in" / "was.csv";
+    if (change == Change::other_link) {
+      std::filesystem::create_hard_link(file, now);
+      std::filesystem::remove(file);
+      now = folder / "in" / "e.rescued-1.csv";
+    } else if (change == Change::file) {
+      std::filesystem::rename(file, now);
+    } else {
+      std::filesystem::rename(folder / "in", folder / "moved");
+      now = folder / "moved" / "e.csv";
+    }
+    const ProgramRun run = process.wait();
+    check_refused(run, now.filename().string());
+    if (change != Change::other_link) {
+      CHECK_MESSAGE(contains(run.output, "in/e.csv: was moved while this run was writing it"), run.output);
+      CHECK_MESSAGE(run.output.ends_with("are in " + std::filesystem::canonical(now).string() + "\n"), run.output);
+    }
+    CHECK(std::filesystem::exists(now.parent_path() / "e.rescued-1.csv") == (change == Change::other_link));
+    const croquis::CsvTable rows = croquis::read_csv(now.string());
+    CHECK(rows.rows.size() > 50);
+  }
+}
+
 TEST_CASE("a result whose rows somebody removes while it is made: the run does not end as finished") {
   TemporaryFolder folder;
   const std::string line = "error --n 64 --p 8 --methods v-mean,performer --features 8,16 --quiet --out e.csv ";

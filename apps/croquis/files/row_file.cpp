@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <croquis/io/digest.hpp>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 #include "files/whole_file.hpp"
@@ -167,9 +168,24 @@ bool RowFile::is_in_place() const {
 
 void RowFile::require_in_place() const {
   if (is_in_place()) return;
+  if (const std::string now = moved_to(); !now.empty()) {
+    throw std::runtime_error(fmt::format(
+        "{}: was moved while this run was writing it; the rows that this run has made are in {}", path_, now));
+  }
   throw std::runtime_error(fmt::format(
       "{}: was removed or replaced while this run was writing it; the rows that this run has made are in {}", path_,
       rescued()));
+}
+
+// The name that the open file has now; empty where it has none, or none that is known: of several links one may be
+// gone.
+std::string RowFile::moved_to() const {
+  std::error_code error;
+  const std::string name = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", descriptor_), error).string();
+  struct stat opened {
+  }, named{};
+  const bool is_known = !error && ::fstat(descriptor_, &opened) == 0 && ::stat(name.c_str(), &named) == 0;
+  return is_known && is_same_file(opened, named) ? name : "";
 }
 
 // The name of a new file with the rows.

@@ -41,8 +41,8 @@ class RowFile {
   /// The header and these rows, whose fields are quoted here, in place of what the file has: all of it or, where that
   /// fails, nothing. The new file is locked before it takes its place. Throws std::runtime_error.
   void replace(const croquis::CsvTable& table);
-  /// Throws std::runtime_error when the file no longer stands under its name, since it was removed or replaced; its
-  /// rows have then been copied to a new file beside it, which the message names.
+  /// Throws std::runtime_error when the file no longer stands under its name, since it was moved, removed or
+  /// replaced. The message names the file with its rows: where it was moved to, or a new one beside it.
   void require_in_place() const;
   /// digest_of its bytes.
   std::string digest() const;
@@ -50,6 +50,7 @@ class RowFile {
  private:
   bool open_and_lock();
   bool is_in_place() const;
+  std::string moved_to() const;
   void read_whole_lines();
   std::string bytes() const;
   std::string rescued() const;
