@@ -132,6 +132,10 @@ TEST_CASE("--config: repeated options, sections within sections and lines that a
   check("[error]\nfeatures=8 16\n",
         "--features: has 2 values and takes one; give it once, and a list with commas, as 8,16");
   check("[error]\na.b.c=32\n", "line 2 is not OPTION=VALUE");
+  check("[error]\nn=32\nhelp=true\n", "line 3: --help is for the command line alone");
+  check("help\n", "line 1: --help is for the command line alone");
+  check("error.version=true\n", "line 1: --version is for the command line alone");
+  check("config=\"other.ini\"\n", "line 1: --config is for the command line alone");
   std::string nested = "[a";
   for (int i = 0; i < 8000; ++i) nested += ".a";
   check(nested + "]\nn=1\n", "line 1 is not [COMMAND]");

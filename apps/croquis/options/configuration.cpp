@@ -29,6 +29,9 @@ bool is_name(std::string_view text) {
 // Asked for again by whoever makes a result again: a file of options never replaces a result on its own.
 const std::set<std::string> kNotOfResult = {"resume", "overwrite", "quiet"};
 
+// What is no option of a result, and says what the program is to do or to read.
+const std::set<std::string> kOfCommandLine = {"help", "version", "config"};
+
 bool is_number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -247,6 +250,9 @@ std::string complaint_about_configuration(const std::string& path) {
     const std::size_t dot = name.find('.');
     const std::string option = dot == std::string::npos ? name : name.substr(dot + 1);
     if (!is_name(option)) return fmt::format("{}: line {} is not OPTION=VALUE", path, number);
+    if (kOfCommandLine.contains(option)) {
+      return fmt::format("{}: line {}: --{} is for the command line alone; leave it out", path, number, option);
+    }
     if (!seen.insert(section + '.' + name).second) {
       return fmt::format("{}: line {} gives {} a second time", path, number, name);
     }
