@@ -57,6 +57,7 @@ int run(int argc, char** argv) {
     added.emplace_back(&command, sub);
   }
 
+  require_values(std::vector<std::string>(argv + 1, argv + argc));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

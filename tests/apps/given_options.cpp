@@ -54,6 +54,35 @@ TEST_CASE("an empty value, as of a shell variable that is not set, is refused fo
   }
 }
 
+TEST_CASE("a flag is true or false, in the words for them alone: no other number, and no empty value, is either") {
+  TemporaryFolder folder;
+  for (const char* value : {"2", "-1", "-0", "1.5", "+", "t", "enable", "01", "99999999999999999999"}) {
+    const std::string reason = std::string("--causal: '") + value + "' is neither true nor false";
+    check_blamed(folder, words(kGivenRun + " --causal=" + value), reason);
+    write_text(folder / "c.ini", std::string("[error]\ncausal=") + value + "\n");
+    check_blamed(folder, words("--config c.ini " + kGivenRun), reason);
+  }
+  check_blamed(folder, words(kGivenRun + " --causal="), "--causal: is empty");
+  check_blamed(folder, words(kGivenRun + " --out= x.csv"), "--out: is empty");
+  write_text(folder / "c.ini", "[error]\ncausal=\n");
+  check_blamed(folder, words("--config c.ini " + kGivenRun), "--causal: is empty");
+  const auto kept = [&](const std::string& before, const std::string& after) {
+    const ProgramRun run = run_process(words(before + kGivenRun + " --overwrite --out x.csv" + after), folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return read_text(folder / "x.meta.json");
+  };
+  for (const bool is : {true, false}) {
+    const std::string line = std::string("causal=") + (is ? "true" : "false") + "\\n";
+    for (const char* value : {is ? "true" : "false", is ? "yes" : "no", is ? "on" : "off", is ? "1" : "0"}) {
+      CAPTURE(value);
+      CHECK(contains(kept("", std::string(" --causal=") + value), line));
+      write_text(folder / "c.ini", std::string("[error]\ncausal=") + value + "\n");
+      CHECK(contains(kept("--config c.ini ", ""), line));
+    }
+  }
+  CHECK(contains(kept("", " --causal"), "causal=true\\n"));
+}
+
 TEST_CASE("a file of expected verdicts without a verdict is refused: it would accept everything") {
   TemporaryFolder folder;
   for (const char* text : {"", "\n", "# nys.lemma1/charitable PROVED\n"}) {

@@ -81,10 +81,12 @@ TEST_CASE("an option given twice, a file that cannot be opened, a file that is n
   }
   write_text(folder / "e.csv", "\xEF\xBB\xBFinput,method\n");
   check_says(folder, "show e.csv", "e.csv: begins with a byte order mark, as Excel's 'CSV UTF-8' does; save it as CSV");
-  check_says(folder, "error --causal=maybe", "croquis: --causal: 'maybe' is neither true nor false\n");
+  check_says(folder, "error --causal=maybe",
+             "croquis: --causal: 'maybe' is neither true nor false; croquis error --help");
   check_says(folder, "choose --eps small", "croquis: --eps: 'small' is not a number\n");
   write_text(folder / "c.ini", "[error]\ncausal=maybe\n");
-  check_says(folder, "--config c.ini error", "croquis: --causal: 'maybe' is neither true nor false\n");
+  check_says(folder, "--config c.ini error",
+             "croquis: --causal: 'maybe' is neither true nor false; croquis error --help");
   write_text(folder / "expected.txt", "nys.lemma1/charitable proofd\n");
   check_says(folder, "verify --claims nys.lemma1/charitable --expect expected.txt",
              "--expect: expected.txt, line 1, the verdict: VERIFIED, HOLDS, ");

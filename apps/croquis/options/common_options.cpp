@@ -6,6 +6,7 @@
 #include <charconv>
 #include <croquis/core/nearest.hpp>
 #include <limits>
+#include <stdexcept>
 
 #include "options/configuration.hpp"
 #include "options/model_input.hpp"
@@ -33,17 +34,50 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
       fmt::format("{{{}}}", fmt::join(words, ",")));
 }
 
+namespace {
+
+constexpr const char* kEmptyValue =
+    "is empty, perhaps from a shell variable that is not set; give a value or leave it out";
+
+// What a flag is given becomes true or false. The parser itself takes any number, -1 and 0 as false and 1.5 as true.
+CLI::Validator truth() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        const std::string word = CLI::detail::to_lower(text);
+        for (const char* yes : {"true", "yes", "on", "1"}) {
+          if (word == yes) return text = "true", std::string();
+        }
+        for (const char* no : {"false", "no", "off", "0"}) {
+          if (word == no) return text = "false", std::string();
+        }
+        return fmt::format("'{}' is neither true nor false", text);
+      },
+      "");
+}
+
+}  // namespace
+
 void require_values(CLI::App& app) {
   const CLI::Validator is_value(
       [](std::string& text) -> std::string {
-        if (text.empty())
-          return "is empty, perhaps from a shell variable that is not set; give a value or leave it out";
+        if (text.empty()) return kEmptyValue;
         return text.starts_with("--") ? fmt::format("'{}' looks like an option; of a file, write ./{}", text, text)
                                       : "";
       },
       "");
   // As a transformation, which changes nothing, it comes before what the option itself says of a value.
-  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) option->transform(is_value);
+  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) {
+    option->transform(option->get_expected_min() == 0 ? truth() : is_value);
+  }
+}
+
+void require_values(const std::vector<std::string>& arguments) {
+  for (const std::string& word : arguments) {
+    if (word == "--") return;  // what follows is no option
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw std::invalid_argument(fmt::format("{}: {}", word.substr(0, word.size() - 1), kEmptyValue));
+    }
+  }
 }
 
 void add_run_options(CLI::App& command, RunOptions& run) {

@@ -18,8 +18,12 @@ CLI::Validator whole_number(std::uint64_t minimum, std::uint64_t maximum = std::
 CLI::Validator one_of(const std::vector<std::string>& words);
 
 /// To be called once all options are added: none takes an empty value, which would stand for the default, or another
-/// option as its value, as "--out= --quiet" would.
+/// option as its value, and a flag takes true or false, yes or no, on or off, 1 or 0 alone.
 void require_values(CLI::App& app);
+
+/// The same of what the parser does not show: "--causal=" is a flag that is given, and "--out= x" as "--out x" for it.
+/// Throws std::invalid_argument.
+void require_values(const std::vector<std::string>& arguments);
 
 /// Groups of options in --help.
 inline constexpr const char *kInputGroup = "Input", *kRunGroup = "Run", *kOutputGroup = "Output",

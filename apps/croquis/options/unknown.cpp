@@ -114,12 +114,6 @@ std::string complaint_about_conversion(const CLI::App& program, const std::strin
   if (!wrong.starts_with(begin) || equals == std::string::npos) {
     return fmt::format("{}; {} shows what there is", wrong, help_of(program));
   }
-  const std::string name = wrong.substr(begin.size(), equals - begin.size());
-  bool is_flag = false;
-  for (const CLI::App* command : program.get_subcommands({})) {
-    const CLI::Option* option = command->get_option_no_throw(name);
-    is_flag = is_flag || (option != nullptr && option->get_expected_min() == 0);
-  }
-  return fmt::format("{}: '{}' is {}", name, wrong.substr(equals + 3),
-                     is_flag ? "neither true nor false" : "not a number");
+  return fmt::format("{}: '{}' is not a number", wrong.substr(begin.size(), equals - begin.size()),
+                     wrong.substr(equals + 3));
 }
