@@ -265,7 +265,19 @@ TEST_CASE("croquis merge: what is no whole run is one line that names it, status
   auto older = nlohmann::json::parse(meta);
   older["environment"]["commit"] = "0000000";
   changed("older", rows, older.dump());
-  std::vector<Case> cases;
+  REQUIRE(run_croquis("variance --p 4 --features 8 --trials 2 --quiet --shard 2/3 --out variance.csv", folder.path())
+              .status == 0);
+  // Lists of many heads, which differ at their end.
+  std::string heads = "q.npy:";
+  for (int head = 0; head < 200; ++head) heads += fmt::format("{},", head);
+  for (const char* part : {"p1", "p2"}) {
+    auto of_many = nlohmann::json::parse(read_text(folder / (std::string(part) + ".meta.json")));
+    of_many["identity"]["input"] = heads + part;
+    changed(std::string("many-") + part, read_text(folder / (std::string(part) + ".csv")), of_many.dump());
+  }
+  std::vector<Case> cases = {
+      {"all.csv p1.csv variance.csv p3.csv", "p1.csv has command = error, variance.csv has variance; they are not"},
+      {"all.csv many-p1.csv many-p2.csv", ",198,199,p1, many-p2.csv has ..."}};
   for (const char* key : {"command_line", "environment", "threads", "utc", "configuration", "identity", "finished"}) {
     auto without = nlohmann::json::parse(meta);
     without.erase(key);

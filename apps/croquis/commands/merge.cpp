@@ -108,20 +108,23 @@ Part read_part(const std::string& path) {
   return part;
 }
 
-// Names one thing that two parts do not have in common.
+// Names one thing that two parts do not have in common: the command where it differs, as all else follows from it.
 void require_same(const std::map<std::string, std::string>& a, const std::map<std::string, std::string>& b,
                   const Part& first, const Part& other) {
   const auto value_of = [](const auto& values, const std::string& key) {
     const auto found = values.find(key);
     return found == values.end() ? "nothing" : found->second;
   };
-  std::set<std::string> keys;
-  for (const auto& [key, value] : a) keys.insert(key);
-  for (const auto& [key, value] : b) keys.insert(key);
+  std::vector<std::string> keys = {"command"};
+  for (const auto* values : {&a, &b}) {
+    for (const auto& [key, value] : *values) keys.push_back(key);
+  }
+  std::sort(keys.begin() + 1, keys.end());
   for (const std::string& key : keys) {
-    if (value_of(a, key) == value_of(b, key)) continue;
-    refuse(fmt::format("{} has {} = {}, {} has {}; they are not parts of one run", first.path, key, value_of(a, key),
-                       other.path, value_of(b, key)));
+    const std::string one = value_of(a, key), another = value_of(b, key);
+    if (one == another) continue;
+    refuse(fmt::format("{} has {} = {}, {} has {}; they are not parts of one run", first.path, key,
+                       about_difference(one, another), other.path, about_difference(another, one)));
   }
 }
 

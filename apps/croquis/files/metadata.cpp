@@ -24,17 +24,6 @@ std::string text_of(const json& value) {
   return value.dump(2, ' ', false, json::error_handler_t::replace);
 }
 
-// A text where it differs from another: lists of many heads are long.
-std::string about_difference(const std::string& text, const std::string& other) {
-  constexpr std::size_t longest = 200, before = 60;
-  if (text.size() <= longest && other.size() <= longest) return text;
-  const auto same = static_cast<std::size_t>(std::mismatch(text.begin(), text.end(), other.begin(), other.end()).first -
-                                             text.begin());
-  const std::size_t begin = same > before ? same - before : 0;
-  return fmt::format("{}{}{}", begin > 0 ? "..." : "", text.substr(begin, longest),
-                     text.size() - begin > longest ? "..." : "");
-}
-
 // The member of `finished` that has the digests of files beside the rows.
 constexpr const char* kBeside = "beside";
 
@@ -63,6 +52,16 @@ std::string otherwise(const std::string& path, const std::string& out) {
 }
 
 }  // namespace
+
+std::string about_difference(const std::string& text, const std::string& other) {
+  constexpr std::size_t longest = 200, before = 60;
+  if (text.size() <= longest && other.size() <= longest) return text;
+  const auto same = static_cast<std::size_t>(std::mismatch(text.begin(), text.end(), other.begin(), other.end()).first -
+                                             text.begin());
+  const std::size_t begin = same > before ? same - before : 0;
+  return fmt::format("{}{}{}", begin > 0 ? "..." : "", text.substr(begin, longest),
+                     text.size() - begin > longest ? "..." : "");
+}
 
 // What is nested without end would overflow the stack when it is written again.
 json read_metadata(const std::string& path) {

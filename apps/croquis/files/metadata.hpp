@@ -39,6 +39,9 @@ void write_metadata(const std::string& path, const RunDescription& run);
 /// written.
 nlohmann::json read_metadata(const std::string& path);
 
+/// A text of an identity where it differs from another: lists of many heads are long.
+std::string about_difference(const std::string& text, const std::string& other);
+
 /// What the meta file beside the rows at `path` says that they depend on; nothing where there is none.
 std::map<std::string, std::string> identity_of_run(const std::string& path);
 
