@@ -22,6 +22,20 @@ TEST_CASE("croquis show, plot and report: a column that stands twice is named, n
   CHECK_FALSE(std::filesystem::exists(folder / "r.svg"));
 }
 
+TEST_CASE("croquis show, plot and report: where a file lacks a column that they need, the file is named") {
+  TemporaryFolder folder;
+  const auto without_last_field = [](const std::string& line) { return line.substr(0, line.rfind(',')) + '\n'; };
+  write_text(folder / "whole.csv", kErrorHeader + report_row("x", "v-mean", 8, 1, 0.5));
+  write_text(folder / "less.csv",
+             without_last_field(kErrorHeader) + without_last_field(report_row("x", "v-mean", 8, 1, 0.5)));
+  for (const std::string command : {"show less.csv", "plot less.csv", "report whole.csv less.csv"}) {
+    CAPTURE(command);
+    const ProgramRun run = run_croquis(command, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, "croquis: less.csv: no column 'status'; there are input, "), run.output);
+  }
+}
+
 TEST_CASE("croquis report, show and plot: rows that were changed after their run are said to be") {
   const TemporaryFolder folder;
   REQUIRE(

@@ -109,5 +109,8 @@ struct Result {
 /// std::invalid_argument.
 Result read_result(const std::string& path);
 
+/// Does something with it; what is thrown about a column that its file lacks names the file.
+void naming_its_file(const Result& result, const std::function<void()>& use);
+
 /// What there is to say of it.
 Section section_of(const Result& result);

@@ -39,7 +39,7 @@ int run_plot(const PlotOptions& options) {
   const PlotRequest request = request_of(options);
   Result result = read_result(options.file);
   if (!options.input.empty()) result.table = rows_of_input(std::move(result.table), options.input);
-  result.command->results.draw(result.table, request);
+  naming_its_file(result, [&] { result.command->results.draw(result.table, request); });
   fmt::print("plot     {}\n", request.picture.path);
   return 0;
 }

@@ -160,6 +160,14 @@ Result read_result(const std::string& path) {
   return result;
 }
 
+void naming_its_file(const Result& result, const std::function<void()>& use) {
+  try {
+    use();
+  } catch (const croquis::NoColumn& missing) {
+    throw std::invalid_argument(fmt::format("{}: {}", result.path, missing.what()));
+  }
+}
+
 Section section_of(const Result& result) {
   const Results& results = result.command->results;
   Section section = results.report(result.table);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands/command.hpp"
@@ -34,8 +35,10 @@ int run_report(const ReportOptions& options) {
   std::string title = options.title;
   for (const std::string& path : options.files) {
     const Result result = read_result(path);
+    Section section;
+    naming_its_file(result, [&] { section = section_of(result); });
     reported.push_back({path, result.command->name, result.command->summary, result.table.rows.size(),
-                        section_of(result), result.changed});
+                        std::move(section), result.changed});
     if (options.title.empty()) {
       title += fmt::format("{}{}", title.empty() ? "Results: " : ", ", std::filesystem::path(path).stem().string());
     }

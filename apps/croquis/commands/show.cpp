@@ -9,13 +9,17 @@
 
 namespace {
 
-int run_show(const std::string& path) {
-  const Result result = read_result(path);
+void show(const Result& result) {
   result.command->results.print(result.table);
   const Section section = section_of(result);
   for (const Chart& chart : section.charts) fmt::print("\n{}", text_of_chart(chart));
   fmt::print("\n");
   for (const std::string& answer : section.answers) fmt::print("{}\n", answer);
+}
+
+int run_show(const std::string& path) {
+  const Result result = read_result(path);
+  naming_its_file(result, [&] { show(result); });
   return 0;
 }
 

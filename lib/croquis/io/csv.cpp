@@ -58,7 +58,7 @@ std::vector<std::string> split_csv_line(std::string_view line) {
 std::size_t CsvTable::column(std::string_view name) const {
   const auto found = std::find(header.begin(), header.end(), name);
   if (found == header.end()) {
-    throw std::invalid_argument(fmt::format("no column '{}'; there are {}", name, fmt::join(header, ", ")));
+    throw NoColumn(fmt::format("no column '{}'; there are {}", name, fmt::join(header, ", ")));
   }
   return static_cast<std::size_t>(found - header.begin());
 }

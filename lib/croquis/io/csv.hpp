@@ -1,6 +1,7 @@
 // Comma-separated values, one observation on each line.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,16 @@ std::string csv_number(double value);
 /// The fields of one line, without its line break.
 std::vector<std::string> split_csv_line(std::string_view line);
 
+/// Of a table that lacks a column; the message does not name the table.
+struct NoColumn : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
 struct CsvTable {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
 
-  /// The index of a column. Throws std::invalid_argument if there is none; the message lists the columns.
+  /// The index of a column. Throws NoColumn if there is none; the message lists the columns.
   std::size_t column(std::string_view name) const;
 };
 

@@ -14,7 +14,7 @@ std::size_t Table::column(std::string_view name) const {
   if (found == columns.end()) {
     std::string names;
     for (const Column& c : columns) names += fmt::format("{}{}", names.empty() ? "" : ", ", c.name);
-    throw std::invalid_argument(fmt::format("no column '{}'; there are {}", name, names));
+    throw NoColumn(fmt::format("no column '{}'; there are {}", name, names));
   }
   return static_cast<std::size_t>(found - columns.begin());
 }
