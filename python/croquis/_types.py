@@ -155,6 +155,15 @@ def reals(values: Reals, name: str) -> List[float]:
     return numbers
 
 
+def sorted_once(values: Reals, name: str) -> List[float]:
+    """The numbers of `reals`, in order; ValueError if one stands there twice."""
+    numbers = sorted(reals(values, name))
+    for one, another in zip(numbers, numbers[1:]):
+        if one == another:
+            raise ValueError(f"{name}: {one} stands there twice")
+    return numbers
+
+
 def whole(value: object, name: str, minimum: int, maximum: int = 2**63 - 1) -> int:
     """The number, or ValueError unless it is a whole one in this range."""
     try:

@@ -143,14 +143,21 @@ TEST_CASE("croquis dimension: the same rows for 1 and 3 threads, and after an in
 
 TEST_CASE("croquis dimension: wrong usage is one line and status 2") {
   TemporaryFolder folder;
-  const std::pair<std::string, std::string> cases[] = {
-      {"--epsilons 1", "--epsilons"}, {"--epsilons 0.1,x", "--epsilons"},
-      {"--widths 0", "--widths"},     {"--norms -1", "--norms"},
-      {"--delta 0.5", "--delta"},     {"--delta 0", "--delta"},
-      {"--trials -1", "--trials"},    {"--leading 0", "--leading"},
-      {"--probes 1", "--probes"},     {"--n 0", "--n"},
-      {"--method qr", "--method"},    {"--input text --norms 3", "--norm"},
-      {"--norm 3", "--norm"}};
+  const std::pair<std::string, std::string> cases[] = {{"--epsilons 1", "--epsilons"},
+                                                       {"--epsilons 0.1,x", "--epsilons"},
+                                                       {"--widths 0", "--widths"},
+                                                       {"--norms -1", "--norms"},
+                                                       {"--widths inf", "--widths: 'inf' is not positive and finite"},
+                                                       {"--norms 1,nan", "--norms"},
+                                                       {"--delta 0.5", "--delta"},
+                                                       {"--delta 0", "--delta"},
+                                                       {"--trials -1", "--trials"},
+                                                       {"--leading 0", "--leading"},
+                                                       {"--probes 1", "--probes"},
+                                                       {"--n 0", "--n"},
+                                                       {"--method qr", "--method"},
+                                                       {"--input text --norms 3", "--norm"},
+                                                       {"--norm 3", "--norm"}};
   for (const auto& [arguments, says] : cases) {
     CAPTURE_BINDING(arguments);
     check_refused(run_croquis("dimension --out new.csv " + arguments, folder.path()), says);

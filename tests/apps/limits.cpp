@@ -75,7 +75,10 @@ TEST_CASE("a cell that is asked for twice, in any spelling: one line and status 
        {"error --input gaussian --n 16 --p 4 --features 4 --trials 2 --methods skyformer,skyformer:preset=paper",
         "gradient --input gaussian --n 16 --p 4 --features 4 --trials 2 --methods performer,performer:preset=paper",
         "cost --n 16 --p 4 --features 4 --repeats 1 --methods performer,performer:preset=paper",
-        "variance --p 4 --keys 8 --features 4 --trials 2 --norms 1,1.0"}) {
+        "variance --p 4 --keys 8 --features 4 --trials 2 --norms 1,1.0",
+        "dimension --input gaussian --n 16 --p 4 --trials 2 --norms 1,1.0",
+        "dimension --input gaussian --n 16 --p 4 --trials 2 --widths 1,2,1.0",
+        "dimension --input gaussian --n 16 --p 4 --trials 2 --epsilons 0.1,0.5,1e-1"}) {
     CAPTURE(command);
     check_refused(run_process(words(std::string(command) + " --quiet"), folder.path(), {.seconds = 10}), "twice");
   }

@@ -133,7 +133,8 @@ TEST_CASE("croquis error: what the library refuses is said of the option that wa
   const std::pair<const char*, const char*> cases[] = {
       {"--methods skyformer:ridge=-1", "skyformer: ridge is a number from 0 to 1e+06, got ridge = -1"},
       {"--methods nystromformer:inverse=none", "nystromformer: inverse is one of"},
-      {"--input gaussian --norm -1", "--input gaussian: norm >= 0, got norm = -1"},
+      {"--input gaussian --norm -1", "--input gaussian: a finite norm >= 0, got norm = -1"},
+      {"--input gaussian --norm inf", "--input gaussian: a finite norm >= 0, got norm = inf"},
       {"--input heavy-norms --tail 0", "--input heavy-norms: tail > 0, got tail = 0"},
       {"--input clustered --spread -1", "--input clustered: spread >= 0, got spread = -1"},
       {"--input gaussian --n 1000000000 --p 100000", "--input gaussian: needs "},

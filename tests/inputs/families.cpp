@@ -117,7 +117,7 @@ TEST_CASE("duplicates_input: k different tokens, uniform, repeated in Q, K and V
 
 TEST_CASE("synthetic inputs: wrong parameters are refused, by name") {
   const Key draw_key(1);
-  CHECK(contains(refusal([&] { sphere_input(draw_key, {.norm = -1}); }), "norm >= 0, got norm = -1"));
+  CHECK(contains(refusal([&] { sphere_input(draw_key, {.norm = -1}); }), "a finite norm >= 0, got norm = -1"));
   CHECK(contains(refusal([&] { clustered_input(draw_key, kSize, {.clusters = 0}); }), "clusters >= 1"));
   CHECK(contains(refusal([&] { clustered_input(draw_key, kSize, {.spread = -1}); }), "spread >= 0"));
   CHECK(contains(refusal([&] { heavy_norms_input(draw_key, kSize, {.tail = 0}); }), "tail > 0"));

@@ -70,7 +70,7 @@ TEST_CASE("gaussian_input: has the sizes asked for, and the same random key give
 TEST_CASE("gaussian_input: sizes of 0 and norms that are none are refused") {
   CHECK(refusal([] { gaussian_input(Key(1), {.n = 0}); }) == "gaussian_input: n, p >= 1, got n = 0, p = 64");
   CHECK(contains(refusal([] { gaussian_input(Key(1), {.p = 0}); }), "p = 0"));
-  CHECK(refusal([] { gaussian_input(Key(1), {.norm = -1}); }) == "gaussian_input: norm >= 0, got norm = -1");
+  CHECK(refusal([] { gaussian_input(Key(1), {.norm = -1}); }) == "gaussian_input: a finite norm >= 0, got norm = -1");
   CHECK(contains(refusal([] { gaussian_input(Key(1), {.norm = arma::datum::nan}); }), "norm = nan"));
   CHECK(contains(refusal([] { gaussian_input(Key(1), {.norm = arma::datum::inf}); }), "norm = inf"));
 }

@@ -232,6 +232,8 @@ class Refusals(unittest.TestCase):
         self.refused("^methods: there are none", croquis.choose, Q, K, V, methods=[])
         self.refused("^epsilons: there are none; give one number", croquis.dimension, Q, K, V, [])
         self.refused("^widths: there are none; give one number", croquis.dimension, Q, K, V, widths=[])
+        self.refused("^epsilons: 0.1 stands there twice$", croquis.dimension, Q, K, V, [0.1, 0.5, 0.1])
+        self.refused("^widths: 1.0 stands there twice$", croquis.dimension, Q, K, V, widths=[1, 1.0])
         for none in ([], "", " ", [""]):
             self.refused("^matrices: there are none$", croquis.spectrum, Q, K, V, none)
             self.refused("^claims: there are none$", croquis.verify, none)

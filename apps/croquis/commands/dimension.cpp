@@ -63,12 +63,14 @@ std::vector<double> parse_positive(const std::string& text, const std::string& o
     } catch (const std::invalid_argument&) {  // is not positive
     }
     if (!(value > 0 && std::isfinite(value))) {
-      throw std::invalid_argument(fmt::format("{}: '{}' is not positive", option, item));
+      throw std::invalid_argument(fmt::format("{}: '{}' is not positive and finite", option, item));
+    }
+    if (std::find(values.begin(), values.end(), value) != values.end()) {
+      throw std::invalid_argument(fmt::format("{}: {} stands there twice", option, item));
     }
     values.push_back(value);
   }
   std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 

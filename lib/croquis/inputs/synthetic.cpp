@@ -15,7 +15,7 @@ constexpr double kBytes = 6 * sizeof(double);
 
 void check(const SyntheticSize& size, const char* where) {
   require(size.n >= 1 && size.p >= 1, where, "n, p >= 1", {{"n", size.n}, {"p", size.p}});
-  require(size.norm >= 0 && std::isfinite(size.norm), where, "norm >= 0", {{"norm", size.norm}});
+  require(size.norm >= 0 && std::isfinite(size.norm), where, "a finite norm >= 0", {{"norm", size.norm}});
   require_memory(kBytes * static_cast<double>(size.n) * static_cast<double>(size.p), where,
                  {{"n", size.n}, {"p", size.p}});
 }
