@@ -159,6 +159,21 @@ TEST_CASE("wildcat: the temperature of Eq. 4, and its limits") {
   }
   CHECK(wildcat_scale(0, 3, 100, 9) == 0);  // tau is infinite: one key is like another
   CHECK(std::isfinite(wildcat_scale(3, 0, 100, 9)));
+  // Where |q| |k| is positive, and log(n) over it overflows or nearly does.
+  for (const int exponent : {-300, -305, -307, -308, -310, -320, -323}) {
+    for (const double query : {1e-165, 1e-150, 1.0, 1e140}) {
+      const double key = std::pow(10.0L, exponent) / query;
+      if (key == 0) continue;
+      for (const double n : {2.0, 1e6}) {
+        const double scale = wildcat_scale(query, key, n, 9);
+        CHECK(std::isfinite(scale));
+        if (exponent > -307) {
+          const long double tau = std::sqrt(squared_temperature(query, key, n, 9));
+          CHECK(scale / double(1 / (tau * std::sqrt(3.0L))) == doctest::Approx(1).epsilon(1e-10));
+        }
+      }
+    }
+  }
   // Zero queries attend to all keys alike: the mean of the values, from any key.
   const Problem<double> problem = random_problem<double>(9, 4, 2, 3, Key(1));
   const Problem<double> zero(arma::mat(9, 4, arma::fill::zeros), problem.K(), problem.V());

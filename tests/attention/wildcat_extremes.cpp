@@ -144,6 +144,26 @@ TEST_CASE_TEMPLATE("wildcat: short keys have their turn beside long ones, whose 
   }
 }
 
+TEST_CASE_TEMPLATE("wildcat: tokens whose norms nearly vanish attend to all keys alike", T, float, double) {
+  const arma::uword n = 30;
+  const Problem<T> ordinary = random_problem<T>(n, 4, 3, 1, Key(test_seed()).child("short tokens"));
+  const arma::Mat<T> mean = arma::repmat(arma::mean(ordinary.V(), 0), n, 1);
+  // Squares of norms, and products of these, go below the smallest number of the precision.
+  const int last = std::is_same_v<T, float> ? -45 : -323, first = std::is_same_v<T, float> ? -18 : -150;
+  for (int exponent = first; exponent >= last; exponent -= exponent > first - 15 ? 1 : 7) {
+    const T norm = static_cast<T>(std::pow(10.0L, exponent));
+    const Problem<T> problem(norm * ordinary.Q(), norm * ordinary.K(), ordinary.V());
+    for (const char* pivots : {"exponential", "gaussian"}) {
+      for (const arma::uword d : {1U, 8U}) {
+        // Scores are below 1e-30, so all weights are equal: two means of n values, and weights that are exponentials of
+        // logarithms up to log(29) < 4.
+        CHECK(distance(method_on(problem, "wildcat", {{"pivots", pivots}}).approximate(d, Key(1)).output, mean) <=
+              (2 * double(n) + 20) * unit<T>() * double(arma::abs(ordinary.V()).max()));
+      }
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("wildcat: large norms are safe or a runtime_error; d = 0 and d > n_k are refused", T, float,
                    double) {
   const Problem<T> far = random_problem<T>(30, 4, 2, 100, Key(test_seed()).child("far"));

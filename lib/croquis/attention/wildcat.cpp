@@ -230,11 +230,11 @@ const Options<WildcatOptions>& options_of_wildcat() {
 double wildcat_scale(double largest_query, double largest_key, double n_k, double p) {
   const double query = largest_query / std::sqrt(p);
   if (query == 0) return 0;
-  const double product = query * largest_key, log_n = std::log(n_k);
-  if (product == 0) return query;  // all keys are equal: any scale
+  const double product = query * largest_key, log_n = std::log(n_k), quotient = log_n / product;
+  if (!std::isfinite(quotient)) return query;  // all keys are equal, or as good as equal: any scale
   using boost::math::lambert_w0;
   static const double rho = std::sqrt(1 + std::exp(lambert_w0(2 * std::exp(-2.0)) + 2));
-  return query * std::sqrt(2 * lambert_w0((log_n / product + 2) / (2 * rho)) / (log_n + 2 * product));
+  return query * std::sqrt(2 * lambert_w0((quotient + 2) / (2 * rho)) / (log_n + 2 * product));
 }
 
 double wildcat_flops(double n_q, double n_k, double p, double p_v, double d) {

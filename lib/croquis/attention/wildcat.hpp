@@ -43,7 +43,8 @@ Approximation<T> wildcat(const Problem<T>& problem, arma::uword d, const Key& dr
 
 /// 1 / (tau p^{1/4}) for the tau of Eq. 4: tau^2 = (R_K / R_Q) b / (2 W_0(b / (2 rho))) with b = log(n_k) sqrt(p) /
 /// (R_Q R_K) + 2, rho^2 = 1 + exp(W_0(2 / e^2) + 2) and the Lambert function W_0. R_Q and R_K >= 0 are the largest
-/// norms of queries and of centred keys; n_k >= 2.
+/// norms of queries and of centred keys; n_k >= 2. R_Q / sqrt(p) where b is infinite in double: the keys are equal, or
+/// scores differ by less than 1e-305.
 double wildcat_scale(double largest_query, double largest_key, double n_k, double p);
 
 /// The leading terms of the flops: the kernel of d keys with all, the elimination n_k d^2, the values, and d keys for
