@@ -206,6 +206,12 @@ def vjp(
     dbias : array (2 max(n_q, n_k) - 1,)
         Only if `bias` is given.
 
+    Raises
+    ------
+    RuntimeError
+        Where the method breaks down, as for `approximate`; and where a derivative is not finite though G is, because
+        numbers on the way to it overflow. Then give float64, or smaller numbers.
+
     >>> import croquis, numpy
     >>> rng = numpy.random.default_rng(1)
     >>> Q, K, V = rng.normal(size=(20, 8)), rng.normal(size=(30, 8)), rng.normal(size=(30, 5))

@@ -63,7 +63,7 @@ def attention(
 
     What a method draws and chooses (which rows are landmarks, which columns, the directions) is constant in the
     derivatives; the landmarks themselves move with q and k. There are first derivatives alone: a derivative of them,
-    as of a gradient penalty, is a RuntimeError.
+    as of a gradient penalty, is a RuntimeError. So are derivatives that are not finite, as for `croquis.vjp`.
 
     What the derivatives need is kept as long as the output or what was computed from it, also after ``backward``, where
     PyTorch frees its own. So of a loss that is recorded keep ``loss.item()``.
@@ -195,7 +195,7 @@ class _Attention(torch.autograd.Function):
                 one = _core.Forward(one_q, one_k, one_v, with_bias, draw, differentiable)
             outputs.append(one.output())
             if differentiable:
-                ctx.passes.append(one)
+                ctx.passes.append((one, _head(i, leading)))
         # A pass may use the memory of its tensors: a change of them in place is found as for any operation of PyTorch.
         ctx.save_for_backward(q, k, v, *([] if bias is None else [bias]))
         return torch.from_numpy(numpy.stack(outputs))
@@ -203,7 +203,7 @@ class _Attention(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients_of_outputs: torch.Tensor) -> Tuple[Any, ...]:
         def gradients(cotangent: Array) -> List[Array]:
-            parts = [one.vjp(g) for one, g in zip(ctx.passes, cotangent)]
+            parts = [_vjp(one, g, name) for (one, name), g in zip(ctx.passes, cotangent)]
             return [numpy.stack(part) for part in zip(*parts)]
 
         return _first_derivatives(gradients, gradients_of_outputs[0], ctx.saved_tensors)
@@ -224,11 +224,12 @@ class _Packed(torch.autograd.Function):
                 draw = request(method, target, features, one_seed, head + 1, options)
                 with_bias = head_options(causal, None if bias is None else _arrays(bias)[head, middle], None)
                 q, k, v = every_q[part, head], every_k[part, head], every_v[part, head]
-                with _named(f"sequence {s}, head {head}"):
+                name = f"sequence {s}, head {head}"
+                with _named(name):
                     one = _core.Forward(q, k, v, with_bias, draw, differentiable)
                 output[part, head] = one.output()
                 if differentiable:
-                    ctx.passes.append((one, part, head, middle))
+                    ctx.passes.append((one, name, part, head, middle))
         ctx.save_for_backward(*tensors, *([] if bias is None else [bias]))
         return torch.from_numpy(output)
 
@@ -238,8 +239,8 @@ class _Packed(torch.autograd.Function):
 
         def gradients(cotangent: Array) -> List[Array]:
             sums = [numpy.zeros(t.shape, dtype=_arrays(t).dtype) for t in inputs]  # the sequences share the bias
-            for one, part, head, middle in ctx.passes:
-                found: Tuple[Array, ...] = one.vjp(cotangent[part, head])
+            for one, name, part, head, middle in ctx.passes:
+                found = _vjp(one, cotangent[part, head], name)
                 for gradient, of in zip(sums, found[:3]):
                     gradient[part, head] = of
                 if len(found) == 4:
@@ -283,6 +284,11 @@ def _named(head: str) -> Iterator[None]:
         text = str(wrong)
         of_head = isinstance(wrong, RuntimeError) or text.startswith("Problem: ") or "n_k = " in text
         raise type(wrong)(f"{head}: {text}" if head and of_head else text) from None
+
+
+def _vjp(one: _core.Forward, cotangent: Array, head: str) -> Tuple[Array, ...]:
+    with _named(head):
+        return one.vjp(cotangent)
 
 
 def _head(i: int, leading: torch.Size) -> str:

@@ -10,7 +10,10 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "calls.hpp"
 
@@ -53,6 +56,20 @@ croquis::Approximation<T> draw(const croquis::PreparedMethod<T>& prepared, const
     };
   }
   return approximation;
+}
+
+// As an output that is not finite: overflow on the way, which the caller would find late or never.
+template <typename T>
+void require_finite(const croquis::Gradient<T>& gradient) {
+  std::vector<std::string_view> lost;
+  if (!gradient.q.is_finite()) lost.emplace_back("dQ");
+  if (!gradient.k.is_finite()) lost.emplace_back("dK");
+  if (!gradient.v.is_finite()) lost.emplace_back("dV");
+  if (!gradient.bias.is_finite()) lost.emplace_back("dbias");
+  if (lost.empty()) return;
+  throw std::runtime_error(fmt::format("{} {} not finite; give {}smaller numbers", fmt::join(lost, ", "),
+                                       lost.size() == 1 ? "is" : "are",
+                                       std::is_same_v<T, float> ? "float64, or " : ""));
 }
 
 }  // namespace
@@ -116,7 +133,9 @@ py::tuple Forward::vjp(const py::object& cotangent) const {
     }
     auto gradient = call([&](Signals&) {
       if (pass.queries < matrix.n_rows) matrix.resize(pass.queries, matrix.n_cols);
-      return with_padding(pass.adjoint(matrix), head_.n_q(), head_.n_k());
+      auto found = with_padding(pass.adjoint(matrix), head_.n_q(), head_.n_k());
+      if (matrix.is_finite()) require_finite(found);
+      return found;
     });
     const bool fortran = head_.is_fortran();
     py::array dq = array_of(std::move(gradient.q), fortran), dk = array_of(std::move(gradient.k), fortran),

@@ -27,7 +27,8 @@ class Forward {
 
   /// O~ (n_q x p_v).
   py::array output() const;
-  /// (dQ, dK, dV), or with a bias (dQ, dK, dV, dbias), of <G, O~> for G (n_q x p_v).
+  /// (dQ, dK, dV), or with a bias (dQ, dK, dV, dbias), of <G, O~> for G (n_q x p_v). Throws
+  /// std::runtime_error where G is finite and one of them is not.
   py::tuple vjp(const py::object& cotangent) const;
 
  private:

@@ -5,7 +5,7 @@ import unittest
 import numpy
 
 import croquis
-from heads import dense_attention, head, square_head
+from heads import dense_attention, head, head_of_overflowing_derivatives, square_head
 
 
 def differences(function, x, G, step=1e-6):
@@ -79,6 +79,38 @@ class Vjp(unittest.TestCase):
         for a, b in zip(expected, single):
             self.assertEqual(b.dtype, numpy.float32)
             numpy.testing.assert_allclose(a, b, atol=1e-4)
+
+    def test_derivatives_that_are_not_finite_are_a_breakdown(self):
+        Q, K, V = head_of_overflowing_derivatives()
+        G = numpy.ones((33, 2), dtype=numpy.float32)
+        draw = {"method": "skyformer-softmax", "features": 4}
+        self.assertTrue(numpy.isfinite(croquis.approximate(Q, K, V, **draw)).all())
+        with self.assertRaisesRegex(RuntimeError, "^dQ, dK are not finite; give float64, or smaller numbers$"):
+            croquis.vjp(Q, K, V, G, **draw)
+        # What is said to help does, and has the same derivatives: dQ and dK are linear in V. Of float32's seven digits
+        # the differences in small row sums leave four.
+        double = croquis.vjp(*(x.astype(numpy.float64) for x in (Q, K, V, G)), **draw)
+        smaller = croquis.vjp(Q, K, V / numpy.float32(2**33), G, **draw)
+        for of_double, of_smaller, scale in zip(double, smaller, (2.0**33, 2.0**33, 1)):
+            self.assertTrue(numpy.isfinite(of_double).all())
+            difference = numpy.abs(of_double - scale * of_smaller.astype(numpy.float64)).max()
+            self.assertLess(difference, 1e-3 * numpy.abs(of_double).max())
+        # Float64 is no way out of itself. One derivative alone: with half as many keys as queries some sum of weights is 2.
+        rng = numpy.random.default_rng(1)
+        Q, K, V, G = (rng.normal(size=(12, 3)) for _ in range(4))
+        with self.assertRaisesRegex(RuntimeError, "^dQ, dK are not finite; give smaller numbers$"):
+            croquis.vjp(Q, K, 1e150 * V, 1e200 * G)
+        with self.assertRaisesRegex(RuntimeError, "^dQ, dK, dbias are not finite; give smaller numbers$"):
+            croquis.vjp(Q, K, 1e150 * V, 1e200 * G, target="softmax-rpe", bias=numpy.zeros(23))
+        with self.assertRaisesRegex(RuntimeError, "^dV is not finite; give smaller numbers$"):
+            croquis.vjp(Q, K[:6], 1e-200 * V[:6], numpy.full((12, 3), 1.7e308))
+        # A G that is not finite is no breakdown; in the padding it does not count.
+        G[3, 1] = numpy.nan
+        self.assertTrue(numpy.isnan(croquis.vjp(Q, K, V, G)[0][3]).all())
+        for gradient in croquis.vjp(Q, K, V, G, length=3):
+            self.assertTrue(numpy.isfinite(gradient).all())
+        with self.assertRaisesRegex(RuntimeError, "^dQ, dK are not finite"):
+            croquis.vjp(Q, K, 1e150 * V, 1e200 * G, length=3)
 
     def test_refusals(self):
         Q, K, V = head()

@@ -13,7 +13,7 @@ except ImportError:
     sys.exit(77)
 
 import croquis
-from heads import overflowing_head
+from heads import head_of_overflowing_derivatives, overflowing_head
 
 LEADING = (2, 3)
 
@@ -273,6 +273,23 @@ class Attention(unittest.TestCase):
         heads[1][0] = 0
         with self.assertRaisesRegex(RuntimeError, "^head 1: the output is not finite$"):
             croquis.torch.attention(*heads, "hyperattention", 6, seed=2)
+
+    def test_derivatives_that_are_not_finite_are_a_breakdown_of_their_head(self):
+        head = [torch.from_numpy(x) for x in head_of_overflowing_derivatives()]
+        double = [x.double().requires_grad_() for x in head]
+        croquis.torch.attention(*double, "skyformer-softmax", 4).sum().backward()
+        self.assertTrue(all(x.grad.isfinite().all() for x in double))
+        why = "dQ, dK are not finite; give float64, or smaller numbers$"
+        # With this seed it is the second draw that has them.
+        heads = [x.expand(2, *x.shape).clone().requires_grad_() for x in head]
+        output = croquis.torch.attention(*heads, "skyformer-softmax", 4, seed=15)
+        with self.assertRaisesRegex(RuntimeError, f"^head 1: {why}"):
+            output.sum().backward()
+        self.assertTrue(all(x.grad is None for x in heads))
+        packed = [torch.cat([x, x]).unsqueeze(1).requires_grad_() for x in head]
+        output = croquis.torch.packed_attention(*packed, [33, 33], "skyformer-softmax", 4, seed=[2, 1])
+        with self.assertRaisesRegex(RuntimeError, f"^sequence 1, head 0: {why}"):
+            output.sum().backward()
 
     def test_no_option_has_the_name_of_an_argument(self):
         for call in (croquis.torch.attention, croquis.torch.packed_attention):
