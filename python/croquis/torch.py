@@ -145,7 +145,9 @@ def _check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Optional[tor
         if tensor.device.type != "cpu":
             raise ValueError(f"{name}: is on {tensor.device}; Croquis computes on the CPU: give {name}.cpu()")
         if tensor.dtype not in (torch.float32, torch.float64):
-            raise ValueError(f"{name}: its dtype is {tensor.dtype}; give {name}.float()")
+            # float() of a complex tensor has its real part alone.
+            way = "float32 or float64: complex numbers are not taken" if tensor.is_complex() else f"{name}.float()"
+            raise ValueError(f"{name}: its dtype is {tensor.dtype}; give {way}")
         if tensor.dtype != q.dtype:
             raise ValueError(f"{name}: its dtype is {tensor.dtype}, that of q is {q.dtype}")
         if tensor.dim() < (1 if name == "bias" else 2):

@@ -311,6 +311,16 @@ class Attention(unittest.TestCase):
         q, k, v = tensors()
         with self.assertRaisesRegex(ValueError, "dtype is torch.float16"):
             croquis.torch.attention(q.half(), k, v)
+        # Half of a complex number would be lost without a word.
+        no_complex = "its dtype is torch.complex.*; give float32 or float64: complex numbers are not taken$"
+        for i, name in enumerate("qkv"):
+            several = [x + 0j if i == j else x for j, x in enumerate((q, k, v))]
+            with self.assertRaisesRegex(ValueError, f"^{name}: {no_complex}"):
+                croquis.torch.attention(*several)
+            with self.assertRaisesRegex(ValueError, f"^{name}: {no_complex}"):
+                croquis.torch.packed_attention(*(x[0].transpose(0, 1) for x in several), [7])
+        with self.assertRaisesRegex(ValueError, f"^bias: {no_complex}"):
+            croquis.torch.attention(q, k, v, target="softmax-rpe", bias=torch.zeros(17, dtype=torch.complex64))
         with self.assertRaisesRegex(ValueError, "that of q is"):
             croquis.torch.attention(q, k.float(), v)
         with self.assertRaisesRegex(ValueError, "k: is on meta"):
