@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
+import stat
+import warnings
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -114,7 +117,8 @@ def choose(
     save : str or path, optional
         A file for the choices, choice.json, which `read_choices` reads, and which ``croquis model`` takes by its option
         --choice. A file that is there is replaced if it has choices. Where it has not, or cannot be written, is said
-        before anything is computed.
+        before anything is computed. Where writing fails afterwards, as on a full disk, a file that is there stays as it
+        was, and a RuntimeWarning gives the reason: the choices are returned all the same.
 
     Returns
     -------
@@ -134,8 +138,7 @@ def choose(
     >>> croquis.approximate(Q, K, V, **croquis.method_arguments(choice[0])).shape
     (256, 5)
     """
-    if save is not None:
-        _require_replaceable(path_of(save, "save"))
+    target = None if save is None else _replaceable(path_of(save, "save"))
     sequences = _sequences(Q, K, V)
     columns, document = _core.choose(
         sequences,
@@ -158,10 +161,14 @@ def choose(
         seed_of(seed),
         precision_of(precision),
     )
-    if save is not None:
-        with open(save, "w", encoding="utf-8") as file:
-            file.write(document)
-    return rows_of(columns)
+    rows = rows_of(columns)
+    if target is not None:
+        try:
+            _write_whole(target, document)
+        except OSError as wrong:  # the work of hours is not lost by it
+            why = f"{target!r} cannot be written ({wrong.strerror or wrong}); the choices are returned all the same"
+            warnings.warn(f"save: {why}", RuntimeWarning, stacklevel=2)
+    return rows
 
 
 def read_choices(path: Union[str, os.PathLike[str]]) -> Rows:
@@ -254,25 +261,55 @@ def _field(row: Any, name: str) -> Any:
         return None
 
 
-def _require_replaceable(path: Union[str, os.PathLike[str]]) -> None:
-    """Raises what writing raises, before the work whose result it would lose, and where a file has no choices.
+def _replaceable(path: Union[str, os.PathLike[str]]) -> str:
+    """The file that writing to `path` writes, whatever links and the folder of the process are by then.
 
-    Leaves no file behind.
+    Raises what writing raises, before the work whose result it would lose, and where a file has no choices. Leaves no
+    file behind.
     """
     is_new = not os.path.exists(path)
+    target = os.path.realpath(os.fsdecode(path))
     with open(path, "a+b") as file:
+        is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
         file.seek(0)
-        found = file.read()
+        found = file.read() if is_file else b""
     if is_new:
-        os.remove(os.path.realpath(path))  # what a link leads to, not the link
+        os.remove(target)  # what a link leads to, not the link
+    if not is_file:
+        raise ValueError(f"save: {os.fsdecode(path)!r} is no regular file; give the name of a file")
+    temporary = _name_beside(target)
+    with open(temporary, "xb"):
+        os.remove(temporary)
     if not found:
-        return
+        return target
     try:
         document = json.loads(found)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or "choices" not in document:
         raise ValueError(f"save: {os.fsdecode(path)!r} is there and is no choice; give another name, or remove it")
+    return target
+
+
+def _write_whole(target: str, text: str) -> None:
+    """The file `target` becomes the text, or stays as it was. It keeps its permissions."""
+    temporary = _name_beside(target)
+    with open(temporary, "xb") as file:
+        try:
+            if os.path.exists(target):
+                os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+
+def _name_beside(target: str) -> str:
+    """A new name in the folder of `target`. It is short: that of the target may be as long as names can be."""
+    return os.path.join(os.path.dirname(target), f".croquis-{secrets.token_hex(8)}")
 
 
 def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Matrix, Matrix, Matrix]]]:

@@ -1,9 +1,14 @@
 """choose: its arguments, and that its answers are what the rows of error say."""
 
+import errno
 import json
+import os
 import pathlib
+import resource
+import stat
 import tempfile
 import unittest
+import unittest.mock
 
 import numpy
 
@@ -262,6 +267,86 @@ class Choose(unittest.TestCase):
             self.assertFalse(target.exists())
             rows = croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8, save=link)
             self.assertEqual(len(croquis.read_choices(target)), len(rows))
+
+    def save_fails(self, path, reason):
+        """Saves other choices in place of those of a file, which stay; the rows are there, and no other file."""
+        Q, K, V = square_head()
+        settings = {"eps": 9, "methods": "v-mean", "features": 8, "seed": 2}
+        before, names = path.read_bytes(), sorted(os.listdir(path.parent))
+        why = f"^save: .*choice.json' cannot be written .{reason}.; the choices are returned all the same$"
+        with self.assertWarnsRegex(RuntimeWarning, why) as caught:
+            rows = croquis.choose(Q, K, V, save=path, **settings)
+        self.assertEqual(caught.filename, __file__)
+        numpy.testing.assert_array_equal(rows["method"], croquis.choose(Q, K, V, **settings)["method"])
+        self.assertEqual((path.read_bytes(), sorted(os.listdir(path.parent))), (before, names))
+
+    def test_where_writing_fails_the_old_choices_stay_and_the_new_ones_are_returned(self):
+        Q, K, V = square_head()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "choice.json"
+            croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8, save=path)
+            # The system refuses to write beyond 100 bytes; what is open already is not written meanwhile.
+            soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+            self.assertGreater(path.stat().st_size, 100)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+            try:
+                self.save_fails(path, "File too large")
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            # The disk is full, which is said at the end; the name cannot be given.
+            for call, number in (("fsync", errno.ENOSPC), ("replace", errno.EPERM)):
+                with unittest.mock.patch(f"os.{call}", side_effect=OSError(number, os.strerror(number))):
+                    self.save_fails(path, os.strerror(number))
+            # What stops the call itself leaves no file either.
+            before = path.read_bytes()
+            with unittest.mock.patch("os.fsync", side_effect=KeyboardInterrupt), self.assertRaises(KeyboardInterrupt):
+                croquis.choose(Q, K, V, eps=9, methods="v-mean", features=16, save=path)
+            self.assertEqual((path.read_bytes(), os.listdir(folder)), (before, ["choice.json"]))
+            # A file that was not there is there whole or not at all.
+            new = pathlib.Path(folder) / "new.json"
+            with unittest.mock.patch("os.fsync", side_effect=OSError(errno.EIO, "lost")), self.assertWarns(RuntimeWarning):
+                self.assertEqual(len(croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8, save=new)), 1)
+            self.assertEqual(os.listdir(folder), ["choice.json"])
+
+    def test_a_file_is_written_with_the_permissions_that_it_has_or_that_new_ones_get(self):
+        Q, K, V = square_head()
+        settings = {"eps": 9, "methods": "v-mean", "features": 8}
+        with tempfile.TemporaryDirectory() as folder:
+            path, other = pathlib.Path(folder) / "choice.json", pathlib.Path(folder) / "other.json"
+            other.write_text("")
+            croquis.choose(Q, K, V, save=path, **settings)
+            self.assertEqual(path.stat().st_mode, other.stat().st_mode)
+            path.chmod(0o640)
+            link = pathlib.Path(folder) / "link.json"
+            link.symlink_to("choice.json")
+            croquis.choose(Q, K, V, save=link, seed=2, **settings)
+            self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o640)
+            self.assertTrue(link.is_symlink())
+            self.assertEqual(len(os.listdir(folder)), 3)
+
+    def test_what_is_no_regular_file_stays(self):
+        Q, K, V = square_head()
+        with self.assertRaisesRegex(ValueError, "^save: '/dev/null' is no regular file; give the name of a file$"):
+            croquis.choose(Q, K, V, methods="no-method", features=8, save="/dev/null")
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+
+    def test_a_folder_that_takes_no_new_file_is_found_before_anything_is_computed(self):
+        Q, K, V = square_head()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "choice.json"
+            path.write_text('{"choices": []}')
+            path.chmod(0o666)
+            os.chmod(folder, 0o555)
+            user = os.geteuid()
+            try:
+                if user == 0:
+                    os.seteuid(65534)  # root may write everywhere
+                with self.assertRaises(PermissionError):
+                    croquis.choose(Q, K, V, methods="no-method", features=8, save=path)
+            finally:
+                os.seteuid(user)
+                os.chmod(folder, 0o755)
+            self.assertEqual(os.listdir(folder), ["choice.json"])
 
     def test_an_infinite_error_is_no_question(self):
         Q, K, V = square_head()
