@@ -44,11 +44,13 @@ CLI::Validator truth() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
         const std::string word = CLI::detail::to_lower(text);
-        for (const char* yes : {"true", "yes", "on", "1"}) {
-          if (word == yes) return text = "true", std::string();
-        }
-        for (const char* no : {"false", "no", "off", "0"}) {
-          if (word == no) return text = "false", std::string();
+        const auto among = [&](std::initializer_list<const char*> words) {
+          return std::find(words.begin(), words.end(), word) != words.end();
+        };
+        const bool yes = among({"true", "yes", "on", "1"});
+        if (yes || among({"false", "no", "off", "0"})) {
+          text = yes ? "true" : "false";
+          return {};
         }
         return fmt::format("'{}' is neither true nor false", text);
       },
