@@ -271,7 +271,7 @@ class Program(unittest.TestCase):
 
     def test_dimension(self):
         arrays = square_head()
-        rows = croquis.dimension(*arrays, [0.5, 0.1, 0.5], [2, 0.5, 2.0], trials=3, seed=3, name="arrays:head")
+        rows = croquis.dimension(*arrays, [0.5, 0.1], [2, 0.5], trials=3, seed=3, name="arrays:head")
         options = ["--epsilons", "0.1,0.5", "--widths", "0.5,2", "--trials", "3", "--seed", "3"]
         self.compare(rows, self.run_program("dimension", arrays, *options))
 
