@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <croquis/io/csv.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <string>
