@@ -254,6 +254,7 @@ int run_merge(const MergeOptions& options) {
   if (command.results.merge_others) {
     require_companions(options.out, {draws_file}, existing);
     std::vector<std::string> paths;
+    paths.reserve(ordered.size());
     for (const Part* part : ordered) paths.push_back(part->path);
     write_others = command.results.merge_others(paths, typed, options.out);
   }

@@ -22,10 +22,10 @@ bool is_formula(std::string_view text) {
 }  // namespace
 
 std::string csv_field(std::string_view text) {
-  if (is_formula(text)) return csv_field(fmt::format("'{}", text));
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string plain = is_formula(text) ? fmt::format("'{}", text) : std::string(text);
+  if (plain.find_first_of(",\"\n\r") == std::string::npos) return plain;
   std::string quoted = "\"";
-  for (const char c : text) {
+  for (const char c : plain) {
     if (c == '"') quoted += '"';
     quoted += (c == '\n' || c == '\r') ? ' ' : c;  // a row stays on one line, so that a torn row can be recognised
   }

@@ -187,6 +187,7 @@ Report check_gradient_relative(const Check& check) {
   if (check.makes("moderate-norms")) norms.pop_back();
   Report report = report_of_cases(check, norms, "performer", [&](Report& found, const SpreadCase& on) {
     std::vector<MeanSpread> spreads;
+    spreads.reserve(norms.size());
     for (const double norm : norms) spreads.push_back(on.at(check, norm, "performer"));
     for (std::size_t i = 1; i < norms.size(); ++i) {
       found.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms[i], norms[i - 1]),
