@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <croquis/core/choices.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/measure/dimension.hpp>
 #include <memory>
@@ -54,22 +52,13 @@ struct DimensionStep {
 };
 
 std::vector<double> parse_positive(const std::string& text, const std::string& option) {
-  const croquis::Column number{.name = option, .type = croquis::ValueType::number};
-  std::vector<double> values;
-  for (const std::string& item : croquis::split_list(text, option)) {
-    double value = 0;
-    try {
-      value = croquis::number_in(croquis::parse_value(number, item));
-    } catch (const std::invalid_argument&) {  // is not positive
-    }
-    if (!(value > 0 && std::isfinite(value))) {
+  std::vector<double> values = numbers_once(text, option, [&](const std::string& item) {
+    const auto value = parse_number(item);
+    if (!value || *value <= 0) {
       throw std::invalid_argument(fmt::format("{}: '{}' is not positive and finite", option, item));
     }
-    if (std::find(values.begin(), values.end(), value) != values.end()) {
-      throw std::invalid_argument(fmt::format("{}: {} stands there twice", option, item));
-    }
-    values.push_back(value);
-  }
+    return *value;
+  });
   std::sort(values.begin(), values.end());
   return values;
 }

@@ -35,20 +35,15 @@ struct VarianceOptions {
 };
 
 std::vector<double> parse_norms(const std::string& text) {
-  std::vector<double> norms;
-  for (const std::string& item : croquis::split_list(text, "--norms")) {
+  return numbers_once(text, "--norms", [](const std::string& item) {
     const auto norm = parse_number(item);
     if (!norm || *norm <= 0) throw std::invalid_argument(fmt::format("--norms: '{}' is not a positive number", item));
     if (const double most = 0.99 * croquis::largest_row_norm<double>(1); *norm > most) {
       throw std::invalid_argument(
           fmt::format("--norms: {} is more than {:.3g}, and squares of norms overflow", item, most));
     }
-    if (std::find(norms.begin(), norms.end(), *norm) != norms.end()) {
-      throw std::invalid_argument(fmt::format("--norms: {} stands there twice", item));
-    }
-    norms.push_back(*norm);
-  }
-  return norms;
+    return *norm;
+  });
 }
 
 std::vector<std::string> parse_names(const std::string& text, const std::string& option,

@@ -82,6 +82,19 @@ std::optional<double> parse_number(const std::string& text) {
   return value;
 }
 
+std::vector<double> numbers_once(const std::string& text, const std::string& option,
+                                 const std::function<double(const std::string& item)>& number) {
+  std::vector<double> numbers;
+  for (const std::string& item : split_list(text, option)) {
+    const double value = number(item);
+    if (std::find(numbers.begin(), numbers.end(), value) != numbers.end()) {
+      refuse(fmt::format("{}: {} stands there twice", option, item));
+    }
+    numbers.push_back(value);
+  }
+  return numbers;
+}
+
 arma::uword positive_or(const std::optional<long long>& value, arma::uword fallback, const std::string& option) {
   if (!value) return fallback;
   if (*value < 1) refuse(fmt::format("{}: {} is not a positive number", option, *value));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -20,6 +21,11 @@ std::vector<arma::uword> parse_numbers(const std::string& text, const std::strin
 
 /// The finite number that all of the text is.
 std::optional<double> parse_number(const std::string& text);
+
+/// The numbers of a list, in the order given. `number` makes one of an item, and throws where it cannot.
+/// Throws std::invalid_argument where a number stands there twice.
+std::vector<double> numbers_once(const std::string& text, const std::string& option,
+                                 const std::function<double(const std::string& item)>& number);
 
 /// The value, or `fallback` where none was given. Throws std::invalid_argument unless it is positive.
 arma::uword positive_or(const std::optional<long long>& value, arma::uword fallback, const std::string& option);

@@ -77,9 +77,8 @@ Finding growth_finding(const Check& check, double x) {
 // n u ||B||, and by the rounding of two products whose intermediate U^T B carries n u ||B||_F and comes back through
 // B V, which undoes 1/sigma. F, A and G are the same numbers, made from the same points in the same way. Those of B are
 // made in another way: either has a relative error of weight_rounding in each of the weights, which are positive, so
-// that the matrices are off by this times ||B||.
-double all_points_rounding(const Problem<double>& problem, const arma::mat& b) {
-  const double size = spectral_norm<double>(b);
+// that the matrices are off by this times ||B||, `size`.
+double all_points_rounding(const Problem<double>& problem, const arma::mat& b, double size) {
   return 8 * static_cast<double>(problem.n()) * kUnit * frobenius_norm(b) * size + 2 * weight_rounding(problem) * size;
 }
 
@@ -159,7 +158,7 @@ Report check_all_landmarks(const Check& check) {
     NystromformerOptions options;
     if (!check.makes("six-iterations")) options.inverse = NystromformerOptions::Inverse::pinv;
     const arma::mat b = exact_scores(problem, Target::softmax).dense();
-    const double size = spectral_norm<double>(b), rounding = all_points_rounding(problem, b);
+    const double size = spectral_norm<double>(b), rounding = all_points_rounding(problem, b, size);
     for (const arma::uword parts : {16, 8, 4, 2, 1}) {
       const arma::uword d = std::max<arma::uword>(1, n / parts);
       const arma::uword used = d == n && check.makes("one-landmark-less") && n > 1 ? n - 1 : d;
