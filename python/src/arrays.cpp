@@ -143,10 +143,6 @@ py::array array_of(arma::Mat<T> matrix, bool fortran) {
   return owning(croquis::transposed(matrix), rows, cols, cols, 1);
 }
 
-py::array array_of(const std::vector<double>& numbers) {
-  return py::array_t<double>(static_cast<py::ssize_t>(numbers.size()), numbers.data());
-}
-
 template arma::Mat<float> matrix_of(const py::array&);
 template arma::Mat<double> matrix_of(const py::array&);
 template py::array array_of(arma::Mat<float>, bool);

@@ -32,5 +32,3 @@ arma::Mat<T> matrix_of(const py::array& array);
 /// An array that owns the matrix, which is not copied in Fortran order.
 template <typename T>
 py::array array_of(arma::Mat<T> matrix, bool fortran);
-
-py::array array_of(const std::vector<double>& numbers);

@@ -3,7 +3,6 @@
 
 #include <croquis/attention/problem.hpp>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "arrays.hpp"

@@ -46,7 +46,7 @@ TEST_CASE("model: every head of every layer has the rows that its Q, K and V hav
                                folder.model.config);
   const croquis::WordPiece vocabulary((folder / "vocab.txt").string());
   const croquis::TokenIds ids = croquis::bert_sequence(vocabulary, kText, 17, 7);
-  croquis::ModelHeads heads(encoder, croquis::in_windows(ids, 7));
+  croquis::ModelHeads heads(encoder, [&](arma::uword) { return croquis::in_windows(ids, 7); });
   for (const auto& [layer, head] : {std::pair<int, int>(0, 0), {0, 1}, {2, 0}, {2, 1}}) {
     const croquis::Problem<double> problem = heads.head(0, layer, head);
     write_arrays(folder, problem.Q(), problem.K(), problem.V());

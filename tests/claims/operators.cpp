@@ -3,7 +3,6 @@
 
 #include <set>
 
-#include "support/dense.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/text.hpp"
@@ -11,20 +10,15 @@
 using namespace croquis::claims;
 using croquis::Key;
 
-TEST_CASE("operators: all distributions at the asked size, and no entry of S S^T is above the largest") {
+TEST_CASE("operators: all distributions at the asked size") {
   std::set<std::string> names, distributions;
   for (const Operator& op : operators(12, 8)) {
     CAPTURE(op.name());
     CHECK(names.insert(op.name()).second);
     distributions.insert(op.description().distribution);
-    double largest = 0;
-    for (std::uint64_t t = 0; t < 200; ++t) {
-      const arma::mat s = op.draw(Key(test_seed()).child(op.name()).child(t)).dense();
-      REQUIRE(s.n_rows == 12);
-      REQUIRE(s.n_cols == 8);
-      raise(largest, largest_entry_of(s * s.t()));
-    }
-    CHECK(largest <= op.largest_entry() * (1 + 1e-12));
+    const arma::mat s = op.draw(Key(test_seed()).child(op.name())).dense();
+    REQUIRE(s.n_rows == 12);
+    REQUIRE(s.n_cols == 8);
   }
   CHECK(distributions.size() == croquis::sketch_distributions<double>().size());
   CHECK(names.contains("uniform without replacement"));

@@ -26,7 +26,7 @@ namespace {
 // 1.3e-10; with g = 1.8, of haar, it is 360 and 2e-11. Six of the first kind and 12 of the second make 1e-9.
 constexpr double kStandardErrors = 7.5;
 constexpr arma::uword kCellWidth = 8, kCellDirections = 20;  // two blocks of 8 directions and half of one
-constexpr std::size_t kTrials = 2000, kParts = 16;
+constexpr std::size_t kTrials = 2000;
 
 // Pairs with x.y = 0, so that the exact value is 1: z = x + y of length 1 along 1/sqrt(p), -1/sqrt(p) and a direction
 // without symmetry, x - y of length 1 orthogonal to it.
@@ -50,17 +50,12 @@ using Estimate = std::function<arma::vec(const Key&)>;  // of the three pairs
 
 // Accumulators of the three estimates over independent random keys; the same for any number of threads.
 std::array<Accumulator, 3> sample_of(const Estimate& estimate, std::size_t trials = kTrials) {
-  std::array<std::array<Accumulator, 3>, kParts> parts;
+  arma::mat values(3, trials);
   const Key root = Key(test_seed()).child("unbiased");
-  parallel_for(kParts, [&](std::size_t part) {
-    for (std::size_t t = part; t < trials; t += kParts) {
-      const arma::vec values = estimate(root.child(t));
-      for (arma::uword k = 0; k < 3; ++k) parts[part][k].add(values(k));
-    }
-  });
+  parallel_for(trials, [&](std::size_t t) { values.col(t) = estimate(root.child(t)); });
   std::array<Accumulator, 3> all;
-  for (const auto& part : parts) {
-    for (std::size_t k = 0; k < 3; ++k) all[k].merge(part[k]);
+  for (arma::uword t = 0; t < trials; ++t) {
+    for (arma::uword k = 0; k < 3; ++k) all[k].add(values(k, t));
   }
   return all;
 }

@@ -39,6 +39,10 @@ Model model_of(const FormulaModel& model, const std::string& type = "F32") {
   return {SafeTensors(model.file(type), "m.safetensors"), parse_model_config(model.config, "config.json")};
 }
 
+ModelHeads heads_on(const Model& model, const TokenWindows& tokens) {
+  return {model, [tokens](arma::uword) { return tokens; }};
+}
+
 }  // namespace
 
 TEST_CASE("architectures: hidden states, Q, K, V, logits and losses are those of PyTorch") {
@@ -71,7 +75,7 @@ TEST_CASE("architectures: heads that share keys have them repeated, and decoders
     const ModelConfig& config = model.config();
     const TokenWindows tokens = in_windows(kIds, 9);
     const HeadProjections projections = model.project(model.hidden(kIds, 1), 1, tokens);
-    ModelHeads heads(model, tokens);
+    ModelHeads heads = heads_on(model, tokens);
     for (arma::uword h = 0; h < config.heads; ++h) {
       const Problem<double> head = heads.head(0, 1, h);
       CHECK(head.is_causal() == (reference.name != "bert" && reference.name != "albert"));
@@ -128,8 +132,8 @@ TEST_CASE("architectures: windows are texts of their own, stacked") {
     CAPTURE(reference.name);
     const Model model = model_of(reference);
     const TokenIds first(kIds.begin(), kIds.begin() + 4), second(kIds.begin() + 4, kIds.end());
-    ModelHeads joined(model, TokenWindows{kIds, {4, 9}}), one(model, in_windows(first, 9)),
-        other(model, in_windows(second, 9));
+    ModelHeads joined = heads_on(model, {kIds, {4, 9}}), one = heads_on(model, in_windows(first, 9)),
+               other = heads_on(model, in_windows(second, 9));
     const Problem<double> all = joined.head(0, 1, 1);
     CHECK(all.n() == 9);
     CHECK(

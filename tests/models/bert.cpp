@@ -118,8 +118,9 @@ Model encoder_of(const BertModel& model, const std::string& type = "F32", const 
   return {SafeTensors(model.file(type, prefix), "m.safetensors"), model.config};
 }
 
-ModelHeads heads_of(const Model& model) {
-  return {model, in_windows(kPieceIds, model.config().positions)};
+// Of one sequence.
+ModelHeads heads_of(const Model& model, const TokenIds& ids = kPieceIds) {
+  return {model, [=, positions = model.config().positions](arma::uword) { return in_windows(ids, positions); }};
 }
 
 Dense columns(const Dense& x, arma::uword first, arma::uword count) {
@@ -216,7 +217,7 @@ TEST_CASE("bert: heads are the same in any order, and those of a sequence are it
     arma::uword sequence, layer, head;
   };
   for (const auto& [sequence, layer, head] : {Place{0, 2, 1}, {0, 0, 0}, {1, 0, 0}, {1, 2, 1}, {0, 2, 0}, {0, 1, 1}}) {
-    ModelHeads alone(encoder, in_windows(sequence == 0 ? kPieceIds : other, 7));
+    ModelHeads alone = heads_of(encoder, sequence == 0 ? kPieceIds : other);
     const Problem<double> expected = alone.head(0, layer, head);
     CHECK(is_same(heads.head(sequence, layer, head), expected));
     CHECK(expected.n() == (sequence == 0 ? kPieceIds.size() : 3));

@@ -1,5 +1,4 @@
 // croquis gradient: error of the gradients of methods against number of features.
-#include <fmt/format.h>
 
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/memory.hpp>

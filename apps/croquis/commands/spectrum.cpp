@@ -1,5 +1,4 @@
 // croquis spectrum: singular values of score matrices and outputs.
-#include <fmt/format.h>
 
 #include <croquis/core/choices.hpp>
 #include <croquis/core/memory.hpp>

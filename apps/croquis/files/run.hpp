@@ -2,7 +2,6 @@
 #pragma once
 
 #include <croquis/measure/columns.hpp>
-#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <map>

@@ -1,7 +1,6 @@
 // Inputs that are arrays in files: heads of somebody's own.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "options/input.hpp"

@@ -1,6 +1,5 @@
 #include "options/choice_inputs.hpp"
 
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <armadillo>
-#include <map>
 #include <string>
 
 /// Whether the text names a file that load_own_matrix() reads: .npy or .mtx (MatrixMarket).

@@ -4,7 +4,6 @@
 #include <croquis/measure/groups.hpp>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "pictures/curve.hpp"

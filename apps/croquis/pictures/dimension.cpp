@@ -6,7 +6,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "files/text_table.hpp"

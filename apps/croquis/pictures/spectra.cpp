@@ -7,7 +7,6 @@
 #include <cmath>
 #include <croquis/stats/summary.hpp>
 #include <map>
-#include <stdexcept>
 
 #include "files/text_table.hpp"
 #include "pictures/gnuplot.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <croquis/measure/spectrum_summary.hpp>
-#include <string>
 #include <vector>
 
 #include "pictures/picture.hpp"

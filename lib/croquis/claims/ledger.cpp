@@ -53,13 +53,6 @@ Finding whole_of(const Report& report, double alpha) {
   return whole;
 }
 
-std::vector<LedgerEntry> decide_all(const Ledger& ledger, const std::vector<Claim>& claims) {
-  std::vector<LedgerEntry> entries;
-  entries.reserve(claims.size());
-  for (const Claim& claim : claims) entries.push_back(ledger.decide(claim));
-  return entries;
-}
-
 }  // namespace
 
 const std::vector<Paper>& papers() {
@@ -174,13 +167,13 @@ LedgerEntry Ledger::decide(const Claim& claim, std::string_view mutant) const {
   return {claim.id, std::string(mutant), std::move(report.findings), std::move(whole)};
 }
 
-std::vector<LedgerEntry> verify(const LedgerOptions& options, const Key& key, const std::vector<Claim>& claims) {
-  return decide_all(Ledger(options, key), claims);
-}
-
 std::vector<LedgerEntry> verify(Subject own, const LedgerOptions& options, const Key& key,
                                 const std::vector<Claim>& claims) {
-  return decide_all(Ledger(std::move(own), options, key), claims);
+  const Ledger ledger(std::move(own), options, key);
+  std::vector<LedgerEntry> entries;
+  entries.reserve(claims.size());
+  for (const Claim& claim : claims) entries.push_back(ledger.decide(claim));
+  return entries;
 }
 
 }  // namespace croquis::claims

@@ -95,10 +95,8 @@ class Ledger {
   Check shared_;  // but for the claim's key and mutant
 };
 
-/// Decides claims one after the other, on the default inputs or on the caller's: Ledger::decide of each.
+/// Decides claims on the caller's input, one after the other: Ledger::decide of each.
 /// Throws what Ledger does. Cost: about 90 s for all claims on two cores, with `quick` about 20 s.
-std::vector<LedgerEntry> verify(const LedgerOptions& options, const Key& key,
-                                const std::vector<Claim>& claims = all_claims());
 std::vector<LedgerEntry> verify(Subject own, const LedgerOptions& options, const Key& key,
                                 const std::vector<Claim>& claims = all_claims());
 

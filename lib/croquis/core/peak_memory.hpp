@@ -1,7 +1,6 @@
 // Peak memory of a function call or of the process, as the kernel counts it.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 
 namespace croquis {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <croquis/core/interruption.hpp>
 #include <croquis/core/require.hpp>

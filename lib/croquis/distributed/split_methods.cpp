@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/kernelized_scores.hpp>

@@ -5,7 +5,6 @@
 #include <croquis/io/npy.hpp>
 #include <croquis/io/npy_header.hpp>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <limits>
 #include <stdexcept>

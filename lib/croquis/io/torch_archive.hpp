@@ -2,7 +2,6 @@
 #pragma once
 
 #include <croquis/io/stored_array.hpp>
-#include <map>
 #include <string>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <croquis/attention/problem.hpp>
 #include <croquis/sampling/leverage.hpp>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>

@@ -4,7 +4,6 @@
 #include <croquis/attention/problem.hpp>
 #include <croquis/linalg/linear_operator.hpp>
 #include <croquis/random/key.hpp>
-#include <limits>
 #include <vector>
 
 namespace croquis {

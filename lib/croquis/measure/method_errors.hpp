@@ -8,7 +8,6 @@
 #include <croquis/random/key.hpp>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>

@@ -117,9 +117,6 @@ arma::mat Model::hidden(const TokenIds& ids, arma::uword layer) const {
 ModelHeads::ModelHeads(Model model, std::function<TokenWindows(arma::uword)> sequence)
     : model_(std::move(model)), sequence_(std::move(sequence)) {}
 
-ModelHeads::ModelHeads(Model model, TokenWindows tokens)
-    : ModelHeads(std::move(model), [tokens = std::move(tokens)](arma::uword) { return tokens; }) {}
-
 Problem<double> ModelHeads::head(arma::uword sequence, arma::uword layer, arma::uword head) {
   const ModelConfig& config = model_.config();
   require(layer < config.layers && head < config.heads, "ModelHeads", "layer < layers, head < heads",

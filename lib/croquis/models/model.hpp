@@ -8,8 +8,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace croquis {
 
@@ -89,8 +87,6 @@ class ModelHeads {
  public:
   /// `sequence` returns the tokens of a sequence, the same in every call.
   ModelHeads(Model model, std::function<TokenWindows(arma::uword sequence)> sequence);
-  /// For one sequence, with number 0.
-  ModelHeads(Model model, TokenWindows tokens);
 
   /// One head. Continues from the last requested layer; another sequence or an earlier layer starts again from layer 0.
   /// Throws: std::invalid_argument for layers and heads that do not exist, and as Model::embed.

@@ -9,7 +9,6 @@
 #include <new>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
 
 namespace croquis {
 namespace {

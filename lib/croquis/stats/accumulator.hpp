@@ -12,24 +12,18 @@ namespace croquis {
 ///   They work on deviations from the running mean, so a common offset of the values loses no digits beyond those that
 ///   the values themselves lose. M_2 is a sum of non-negative terms. Values may be as large as 2^1022, so that their
 ///   differences are finite, and as small as they come: the powers of deviations neither overflow nor vanish.
-/// Rounding: `merge` gives the moments of the joined samples, but not the bits of one long pass. If the order of
-///   merging does not depend on threads, the result does not either.
 /// Cost: O(1) memory, and about 20 flops for each value.
 class Accumulator {
  public:
   /// Throws std::invalid_argument for NaN and infinity.
   void add(double x);
-  void merge(const Accumulator& other);
 
   std::uint64_t count() const { return count_; }
-  /// The following throw std::invalid_argument if there are too few values: fewer than 1 for mean, min and max, fewer
-  /// than 2 for the others.
+  /// The following throw std::invalid_argument if there are too few values: fewer than 1 for the mean, fewer than 2 for
+  /// the others.
   double mean() const;
-  double min() const;
-  double max() const;
-  /// M_2 / (n - 1), unbiased; infinity or 0 where that is outside of double, as its root is not.
+  /// M_2 / (n - 1), unbiased; infinity or 0 where that is outside of double, as the standard error is not.
   double variance() const;
-  double standard_deviation() const;
   /// sqrt(variance / n).
   double standard_error() const;
   /// n M_4 / M_2^2, at least 1, 3 for a normal distribution; NaN for values that are all the same.
@@ -43,7 +37,6 @@ class Accumulator {
   double mean_ = 0;
   double unit_ = std::numeric_limits<double>::min();  // a power of two
   double m2_ = 0, m3_ = 0, m4_ = 0;                   // M_k / unit_^k
-  double min_ = 0, max_ = 0;
 };
 
 }  // namespace croquis

@@ -55,7 +55,6 @@ LineFit fit_line(std::span<const double> x, std::span<const double> y, std::span
   }
   fit.residual = std::sqrt(squares / static_cast<double>(n - 2));
   fit.slope_error = fit.residual / std::sqrt(xx);
-  fit.intercept_error = fit.residual * std::sqrt(1 / total + mean_x * mean_x / xx);
   return fit;
 }
 

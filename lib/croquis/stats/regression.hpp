@@ -10,8 +10,8 @@ namespace croquis {
 struct LineFit {
   std::size_t points = 0;
   double slope = 0, intercept = 0;
-  double residual = 0;                          ///< sqrt(sum w (y - fit)^2 / (points - 2)), the deviation at weight 1
-  double slope_error = 0, intercept_error = 0;  ///< standard errors
+  double residual = 0;     ///< sqrt(sum w (y - fit)^2 / (points - 2)), the deviation at weight 1
+  double slope_error = 0;  ///< its standard error
 
   /// slope +- t_{points - 2} slope_error.
   /// Guarantees: exact if the deviations from a true line are independent and normal, with variances proportional to 1

@@ -1,7 +1,6 @@
 // Searches for the smallest number that suffices.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,6 @@
 // The tokens of a sequence, or of an image, as phases of which each is transformed by itself.
 #pragma once
 
-#include <algorithm>
 #include <croquis/toeplitz/paired_fft.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
 

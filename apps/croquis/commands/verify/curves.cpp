@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <vector>
 
 #include "options/lists.hpp"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/checks.hpp>
-#include <croquis/claims/power.hpp>
 #include <croquis/claims/unit.hpp>
 #include <croquis/features/feature_pair.hpp>
 

@@ -19,9 +19,6 @@ class Operator {
   /// The sketch of this key. Cost: that of making it (sketch/).
   AnySketch<double> draw(const Key& draw_key) const { return distribution_->make(description_, draw_key); }
 
-  /// Upper bound on |(S S^T)_ij| for all draws: d max |S_ij|^2. Normals are bounded too (random/draws.hpp).
-  double largest_entry() const;
-
  private:
   std::string name_;
   SketchDescription description_;

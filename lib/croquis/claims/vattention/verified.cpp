@@ -1,5 +1,4 @@
 // Row sums to epsilon with probability 1 - delta: vat.verified-d.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
