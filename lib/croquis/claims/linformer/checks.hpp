@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <croquis/claims/claim.hpp>
+#include <vector>
 
 namespace croquis::claims {
 
@@ -43,5 +44,10 @@ Report check_construction(const Check& check);      ///< lin.thm2/construction
 Report check_sampled_keys(const Check& check);      ///< lin.thm2/charitable
 Report check_every_projection(const Check& check);  ///< lin.thm2/strict
 Report check_existence(const Check& check);         ///< lin.thm2/fixed-width
+
+// The records: theorem2_claims.cpp, which claims.cpp puts behind the others, and what both say.
+std::vector<Claim> theorem2_claims();  ///< from lin.eq9 to lin.thm2
+inline constexpr const char* kLinformerPage = "docs/claims/linformer.md";
+inline constexpr const char* kGaussianProjection = "R is k x n with independent N(0, 1/k) entries; 0 < eps < 1.";
 
 }  // namespace croquis::claims

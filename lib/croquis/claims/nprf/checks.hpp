@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/claims/claim.hpp>
+#include <vector>
 
 namespace croquis::claims {
 
@@ -39,5 +40,9 @@ Report check_gradient_explosion(const Check& check);        ///< rpe.gradient/ex
 Report check_gradient_direction(const Check& check);        ///< rpe.gradient/direction
 Report check_gradient_normalised(const Check& check);       ///< rpe.gradient/normalised
 Report check_fft_cost(const Check& check);                  ///< rpe.fftcost/strict
+
+// The records: feature_claims.cpp, which claims.cpp puts among the others.
+std::vector<Claim> feature_claims();  ///< rpe.lemma2, rpe.unbiased
+std::vector<Claim> number_claims();   ///< rpe.thm3, rpe.fig1b: how many features
 
 }  // namespace croquis::claims

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/claims/claim.hpp>
+#include <vector>
 
 namespace croquis::claims {
 
@@ -32,5 +33,9 @@ Report check_flops_positive(const Check& check);             ///< ske.flops/posi
 Report check_flops_nystromformer(const Check& check);        ///< ske.flops/nystromformer
 Report check_flops_nystromformer_order(const Check& check);  ///< ske.flops/nystromformer-order
 Report check_flops_others(const Check& check);               ///< ske.flops/others
+
+// The records: algorithm_claims.cpp, which claims.cpp puts behind the others.
+std::vector<Claim> algorithm_claims();  ///< from ske.complexity to ske.vmean
+std::vector<Claim> flops_claims();      ///< ske.flops
 
 }  // namespace croquis::claims

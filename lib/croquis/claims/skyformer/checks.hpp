@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/claims/claim.hpp>
+#include <vector>
 
 namespace croquis::claims {
 
@@ -48,5 +49,8 @@ Report check_instability_after_norm(const Check& check);   ///< sky.instability/
 Report check_instability_fresh_masks(const Check& check);  ///< sky.instability/fresh-masks
 Report check_gain_everywhere(const Check& check);          ///< sky.fig1/strict
 Report check_gain(const Check& check);                     ///< sky.fig1/charitable
+
+// The records: stability_claims.cpp, which claims.cpp puts behind the others.
+std::vector<Claim> stability_claims();  ///< from sky.conditioning to sky.fig1
 
 }  // namespace croquis::claims
