@@ -87,3 +87,29 @@ TEST_CASE("model: layers whose approximation lowers the loss are drawn too") {
   CHECK_MESSAGE(run.status == 0, run.output);
   CHECK(contains(read_text(folder / "lower.svg"), "-0.25"));  // on the axis
 }
+
+TEST_CASE(
+    "croquis plot and report: against flops, exact attention has a place, where all methods have the same sequences") {
+  TemporaryFolder folder;
+  const auto row = [](int d, int sequence, int flops, int exact) {
+    return fmt::format("m,all,v-mean,paper,{},1,1,{},9,4,0.7,0.5,1,1,1,0.1,0.1,0.1,ok,{},{},double\n", d, sequence,
+                       flops, exact);
+  };
+  const std::string same = kLossHeader + row(8, 0, 10, 2000) + row(8, 1, 20, 6000) + row(16, 0, 20, 2000);
+  write_text(folder / "m.csv", same + row(16, 1, 40, 6000));
+  const DrawnPlot plot = drawn_plot("plot m.csv --x flops", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK_MESSAGE(contains(plot.script, "set arrow from 4000, graph 0 to 4000, graph 1 nohead"), plot.script);
+  CHECK(std::count(plot.legend.begin(), plot.legend.end(), "flops of exact attention") == 1);
+  CHECK_FALSE(contains(drawn_plot("plot m.csv", folder.path()).script, "set arrow"));
+  // A method that failed on a sequence has the flops of the other alone.
+  write_text(folder / "f.csv", same);
+  CHECK_FALSE(contains(drawn_plot("plot f.csv --x flops", folder.path()).script, "set arrow"));
+  // The axes of a page are d, flops and seconds. On those of `across` a curve has no place.
+  for (const auto& [rows, across] : {std::pair("m", "[0,2]"), {"f", "[0,1,2]"}}) {
+    const ProgramRun report = run_croquis(fmt::format("report {0}.csv --out {0}.html", rows), folder.path());
+    REQUIRE_MESSAGE(report.status == 0, report.output);
+    const std::string page = read_text(folder / fmt::format("{}.html", rows));
+    CHECK(contains(page, fmt::format(R"({{"across":{},"joined":true,"label":"exact attention")", across)));
+  }
+}

@@ -24,6 +24,15 @@ std::string error_rows(const std::vector<std::pair<std::string, std::pair<double
   return text;
 }
 
+// The same rows of heads with n tokens.
+std::string with_n(int n, std::string rows) {
+  const std::string tokens = ",32,4,4,";
+  for (auto at = rows.find(tokens); at != std::string::npos; at = rows.find(tokens)) {
+    rows.replace(at, tokens.size(), fmt::format(",{},4,4,", n));
+  }
+  return rows;
+}
+
 DrawnPlot plot_of(const std::string& rows, const std::string& options = "") {
   TemporaryFolder folder;
   write_text(folder / "r.csv", rows);
@@ -104,13 +113,17 @@ TEST_CASE("croquis plot: an axis that is too short for powers of ten has labels 
     CHECK(contains(plot_of(error_rows({{"informer", ends}})).script, labels));
   }
   CHECK_FALSE(contains(plot_of(error_rows({{"informer", {0.75, 0.01}}})).script, "set ytics"));
-  // Flops from 8e5 to 1.6e6: the axis goes a tenth further, and on to the next label.
-  const DrawnPlot flops = plot_of(error_rows({{"informer", {0.75, 0.01}}}), "--x flops");
+  // Flops from 8e5 to 1.6e6, with the 1.1e6 of exact attention in between: the axis goes a tenth further, and on to the
+  // next label.
+  const std::string rows = with_n(256, error_rows({{"informer", {0.75, 0.01}}}));
+  const DrawnPlot flops = plot_of(rows, "--x flops");
   CHECK_MESSAGE(
       contains(flops.script, "set xrange [700000:2e+06]\nset xtics (700000, 800000, 1e+06, 1.2e+06, 1.5e+06, 2e+06)\n"),
       flops.script);
-  const DrawnPlot one = plot_of(error_rows({{"informer", {0.75, 0.01}}}), "--x flops --features 8");
-  CHECK_MESSAGE(contains(one.script, "set xrange [700000:1e+06]\nset xtics (700000, 800000, 1e+06)\n"), one.script);
+  const DrawnPlot one = plot_of(rows, "--x flops --features 8");
+  CHECK_MESSAGE(
+      contains(one.script, "set xrange [700000:1.5e+06]\nset xtics (700000, 800000, 1e+06, 1.2e+06, 1.5e+06)\n"),
+      one.script);
 }
 
 TEST_CASE("croquis plot: the title says which errors are rounding alone") {
@@ -149,4 +162,25 @@ TEST_CASE("croquis plot: of layers, one loss that is far above the others does n
   const DrawnPlot near = plot_of(rows, "--methods informer");
   CHECK_FALSE(contains(near.script, "nonlinear"));
   CHECK_FALSE(contains(near.title, "logarithmic beyond"));
+}
+
+TEST_CASE("croquis plot: against flops, an upright line shows those of exact attention, where all inputs have them") {
+  // 32 x 32 pairs, each with 2 (4 + 4) flops and an exponential, and of causal attention 32 x 33 / 2.
+  const double exact = 32 * 32 * 17, causal = 16 * 33 * 17;
+  const auto upright = [](double flops) {
+    return fmt::format("set arrow from {0}, graph 0 to {0}, graph 1 nohead", flops);
+  };
+  const auto rows = [](const std::string& input) {
+    return plot_row(input, "a", "softmax", 8, 1, 0.5, 0.5, 300) + plot_row(input, "a", "softmax", 16, 1, 0.2, 0.5, 600);
+  };
+  const DrawnPlot plot = plot_of(kErrorHeader + rows("t"), "--x flops");
+  CHECK_MESSAGE(contains(plot.script, upright(exact)), plot.script);
+  CHECK(plot.legend == std::vector<std::string>{"a", "flops of exact attention"});
+  CHECK(contains(plot.script, "set xrange [200:20000]"));  // it lies in the picture
+  CHECK(contains(plot_of(kErrorHeader + rows("t;causal"), "--x flops").script, upright(causal)));
+  for (const char* x : {"--x features", "--x seconds"}) {
+    CHECK_FALSE(contains(plot_of(kErrorHeader + rows("t"), x).script, "set arrow"));
+  }
+  const std::string two_sizes = kErrorHeader + rows("t") + with_n(64, rows("u"));
+  CHECK_FALSE(contains(plot_of(two_sizes, "--x flops").script, "set arrow"));
 }

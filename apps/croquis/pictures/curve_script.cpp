@@ -114,8 +114,12 @@ std::vector<std::string> columns_of_x(const std::vector<Curve>& curves, const st
   return columns;
 }
 
+std::string upright_line(double flops) {
+  return fmt::format("set arrow from {0:.9g}, graph 0 to {0:.9g}, graph 1 nohead lc rgb '#000000' dt 4\n", flops);
+}
+
 std::string curve_plots(const std::vector<Curve>& curves, bool several, const std::vector<PlotLevel>& levels,
-                        const std::vector<std::string>& columns, const char* heavy_tailed) {
+                        bool upright, const std::vector<std::string>& columns, const char* heavy_tailed) {
   const std::string blank = "NaN with lines lc rgb '#ffffff' title ' ', ";  // a line of the legend
   PlotParts parts;
   std::vector<std::string> colours;
@@ -138,6 +142,8 @@ std::string curve_plots(const std::vector<Curve>& curves, bool several, const st
                                 one.shared ? "#000000" : colours[one.curve], gnuplot_string(one.title));
   }
   for (std::size_t i = 0; i < levels.size(); ++i) add_level(parts, levels[i], i, styles);
+  if (upright)
+    parts.across += fmt::format("NaN with lines lc rgb '#000000' dt 4 title {}, ", gnuplot_string(kFlopsOfExact));
   const std::string of_all = parts.across + parts.intervals + parts.stars + parts.bounds;
   std::string plots = "plot " + parts.bands + parts.lines + (several && !of_all.empty() ? blank : "") + of_all;
   plots.resize(plots.size() - 2);

@@ -18,7 +18,11 @@ std::string level_data(const std::vector<PlotLevel>& levels, const XAxis& axis, 
 /// apart, and well within the distance between two places.
 std::vector<std::string> columns_of_x(const std::vector<Curve>& curves, const std::set<double>& places);
 
+/// An upright line at the flops of exact attention, and its name in the legend.
+std::string upright_line(double flops);
+inline constexpr const char* kFlopsOfExact = "flops of exact attention";
+
 /// The command that plots these blocks. `several`: there are curves of more than one target, each of which has a
-/// heading in the legend.
+/// heading in the legend. `upright`: there is an upright line.
 std::string curve_plots(const std::vector<Curve>& curves, bool several, const std::vector<PlotLevel>& levels,
-                        const std::vector<std::string>& columns, const char* heavy_tailed);
+                        bool upright, const std::vector<std::string>& columns, const char* heavy_tailed);

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <croquis/core/nearest.hpp>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <vector>
 
+#include "files/exact_attention_flops.hpp"
 #include "files/targets.hpp"
 #include "pictures/axes.hpp"
 #include "pictures/curve_notes.hpp"
@@ -23,7 +25,8 @@ using croquis::Grouping;
 
 namespace {
 
-PlotLegend legend_of(const std::vector<Curve>& curves, bool several, const std::vector<PlotLevel>& levels) {
+PlotLegend legend_of(const std::vector<Curve>& curves, bool several, const std::vector<PlotLevel>& levels,
+                     bool upright) {
   PlotLegend legend{curves.size() + 3, 0};
   std::string target;
   for (const Curve& curve : curves) {
@@ -37,9 +40,12 @@ PlotLegend legend_of(const std::vector<Curve>& curves, bool several, const std::
     ++legend.lines;
     legend.letters = std::max(legend.letters, one.title.size());
   }
-  for (const PlotLevel& level : levels) {
+  std::vector<std::string> more;
+  for (const PlotLevel& level : levels) more.push_back(level.label);
+  if (upright) more.emplace_back(kFlopsOfExact);
+  for (const std::string& title : more) {
     ++legend.lines;
-    legend.letters = std::max(legend.letters, level.label.size());
+    legend.letters = std::max(legend.letters, title.size());
   }
   return legend;
 }
@@ -102,7 +108,11 @@ void draw_usual(const croquis::Table& all, const PlotRequest& request, const std
   }
   if (request.x == "flops" || request.x == "seconds") {
     if (!table.has(request.x)) throw std::invalid_argument(fmt::format("--x: these rows have no {}", request.x));
-    return draw_groups(shown_groups(table, metric, {request.x}), metric, request.picture, request.statistic, request.x);
+    const Grouping grouping = shown_groups(table, metric, {request.x});
+    // Of costs, exact attention is a curve.
+    const bool upright = request.x == "flops" && table.has("target");
+    return draw_groups(grouping, metric, request.picture, request.statistic, request.x, {},
+                       upright ? exact_flops_of(grouping) : std::numeric_limits<double>::quiet_NaN());
   }
   const Grouping grouping = shown_groups(table, metric);
   if (!request.x.empty() && request.x != grouping.axis.name) {
@@ -115,7 +125,7 @@ void draw_usual(const croquis::Table& all, const PlotRequest& request, const std
 }  // namespace
 
 void draw_groups(const Grouping& grouping, const std::string& metric, const Picture& picture, Statistic statistic,
-                 const std::string& x, std::vector<PlotLevel> levels) {
+                 const std::string& x, std::vector<PlotLevel> levels, double exact_flops) {
   bool linear = is_best_at_one(metric) || is_signed(grouping, metric, levels);
   std::vector<Curve> curves = curves_of(grouping, metric, statistic, x, linear);
   if (!linear && !value_span(curves, levels).is_wide()) {  // or nothing is positive
@@ -133,8 +143,10 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   for (const Curve& curve : curves) {
     for (const CurvePoint& p : curve.points) places.insert(p.x);
   }
+  const bool upright = !places.empty() && exact_flops > 0;
+  if (upright) places.insert(exact_flops);
   const XAxis axis = x_axis(places, x.empty());
-  PlotLegend legend = legend_of(curves, several, levels);
+  PlotLegend legend = legend_of(curves, several, levels, upright);
   const std::vector<std::string> notes = notes_on(grouping, metric, curves, linear);
   for (const std::string& one : notes) {
     if (!one.empty()) ++legend.lines;  // of the title, which takes its room
@@ -155,12 +167,12 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
       "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen "
       "3 noenhanced\n" +
       (linear ? "" : range_of_values(curves, levels)) + axis.script +
-      "set style fill transparent solid 0.15 noborder\n";
+      "set style fill transparent solid 0.15 noborder\n" + (upright ? upright_line(exact_flops) : "");
   // Flops and seconds are places of their own.
   const std::vector<std::string> columns =
       x.empty() ? columns_of_x(curves, places) : std::vector<std::string>(curves.size(), "1");
   run_gnuplot(script + curve_data(curves) + level_data(levels, axis, linear) +
-                  curve_plots(curves, several, levels, columns,
+                  curve_plots(curves, several, levels, upright, columns,
                               grouping.random ? "'heavy-tailed draws'" : "'heavy-tailed repeats'"),
               picture.path, words);
 }

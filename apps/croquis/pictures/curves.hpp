@@ -3,6 +3,7 @@
 
 #include <croquis/measure/groups.hpp>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,12 @@
 /// and dashed. With more than kMostBands curves there are no bands. Where rows were sampled (--rows), bars show the
 /// intervals. Groups without the metric, or with a value that such axes cannot show (0 or less on a logarithmic one, or
 /// beyond 1e300), are left out, and such levels too. An increase of the loss that is 0 or less within its error has a
-/// linear axis, which shows that. Throws std::invalid_argument when nothing is left, std::runtime_error when gnuplot is
+/// linear axis, which shows that. Against flops, an upright line shows `exact_flops`, those of exact attention, where
+/// they are known. Throws std::invalid_argument when nothing is left, std::runtime_error when gnuplot is
 /// missing or fails.
 void draw_groups(const croquis::Grouping& grouping, const std::string& metric, const Picture& picture,
-                 Statistic statistic = Statistic::median, const std::string& x = "",
-                 std::vector<PlotLevel> levels = {});
+                 Statistic statistic = Statistic::median, const std::string& x = "", std::vector<PlotLevel> levels = {},
+                 double exact_flops = std::numeric_limits<double>::quiet_NaN());
 
 /// With more curves than this, bands would hide each other and are left out.
 inline constexpr std::size_t kMostBands = 8;

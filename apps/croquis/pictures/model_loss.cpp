@@ -6,9 +6,11 @@
 #include <cmath>
 #include <croquis/core/nearest.hpp>
 #include <croquis/measure/model_summary.hpp>
+#include <limits>
 #include <map>
 #include <set>
 
+#include "files/exact_attention_flops.hpp"
 #include "files/model_table.hpp"
 #include "options/lists.hpp"
 #include "pictures/axes.hpp"
@@ -122,5 +124,6 @@ void draw_models(const croquis::Table& table, const PlotRequest& request) {
   if (picture.title.empty()) picture.title = subject_of_models(summaries);
   const std::string x = request.x == "features" ? "" : request.x;
   const std::vector<PlotLevel> levels = take_levels(grouping, summaries, metric, x.empty());
-  draw_groups(grouping, metric, picture, Statistic::mean, x, levels);
+  draw_groups(grouping, metric, picture, Statistic::mean, x, levels,
+              x == "flops" ? exact_flops_of(summaries) : std::numeric_limits<double>::quiet_NaN());
 }

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <croquis/measure/cost.hpp>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <set>
 
+#include "files/exact_attention_flops.hpp"
 #include "files/group_table.hpp"
 #include "files/targets.hpp"
 #include "options/lists.hpp"
@@ -92,17 +92,6 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const std
   return fmt::format("The smallest at each {}: {}.", symbol, text);
 }
 
-// The flops of a group in units of exact attention's; NaN where inputs of several sizes are together.
-double share_of_exact_flops(const Group& group, bool causal) {
-  const auto size = [&](const char* name) {
-    const auto found = group.key.find(name);
-    return found == group.key.end() ? 0 : static_cast<arma::uword>(parse_number(found->second).value_or(0));
-  };
-  const arma::uword n = size("n"), n_q = size("n_q");
-  const double exact = croquis::exact_flops({n_q > 0 ? n_q : n, n}, size("p"), size("p_v"), causal);
-  return exact > 0 ? group.metric("flops")->q50 / exact : std::numeric_limits<double>::quiet_NaN();
-}
-
 // The least flops with which a median, of a sample of rows the upper end of its interval, is within round errors, as
 // long as they are fewer than exact attention's. Where an interval is wide, a cheaper method may be within them too.
 std::string within_errors(const std::vector<const Group*>& groups, const std::string& metric, const Grouping& shown) {
@@ -118,7 +107,7 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
     }
     if (least == nullptr) break;
     text += fmt::format("{}at most {:g}: ", text.empty() ? "" : "; ", epsilon);
-    const double share = share_of_exact_flops(*least->group, is_causal(shown));
+    const double share = flops(*least) / exact_flops_of(*least->group, is_causal(shown));
     if (share >= 1) {
       text +=
           sampled ? "none that is cheaper than exact attention is shown to be" : "none is cheaper than exact attention";

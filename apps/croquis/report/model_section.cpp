@@ -6,8 +6,10 @@
 #include <croquis/measure/model_summary.hpp>
 #include <croquis/stats/accumulator.hpp>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "files/exact_attention_flops.hpp"
 #include "files/model_table.hpp"
 #include "options/lists.hpp"
 #include "pictures/curve.hpp"
@@ -89,7 +91,8 @@ struct ChartEnds {
   }
 };
 
-// A choice has a cost and no d, exact attention in the picture neither: against d they are lines across.
+// A choice has a cost and no d, exact attention in the picture neither: against d they are lines across. Against flops
+// exact attention is a point, where all methods have the same sequences.
 Chart chart_of_losses(const Grouping& grouping, const std::vector<ModelSummary>& summaries,
                       const std::string& subject) {
   const bool any_d =
@@ -105,7 +108,6 @@ Chart chart_of_losses(const Grouping& grouping, const std::vector<ModelSummary>&
   for (const ModelSummary& s : summaries) {
     ends.widen(0, static_cast<double>(s.features));
     ends.widen(1, s.flops);
-    ends.widen(1, s.flops / s.flops_ratio);
     ends.widen(2, s.seconds);
   }
   for (const Group& group : grouping.groups) {
@@ -123,13 +125,15 @@ Chart chart_of_losses(const Grouping& grouping, const std::vector<ModelSummary>&
     }
     curve.across = {0};
   }
+  const double exact_flops = exact_flops_of(summaries);
+  if (exact_flops > 0) ends.low[1] = ends.high[1] = exact_flops;
   std::vector<ChartValue> exact;
   for (const croquis::Column& metric : grouping.metrics)
     exact.push_back({.at = metric_of_exact(summaries, metric.name)});
   view.curves.push_back({.label = kExactAttention,
                          .bracket = true,
                          .points = {{ends.low, exact}, {ends.high, exact}},
-                         .across = {0, 1, 2}});
+                         .across = exact_flops > 0 ? std::set<std::size_t>{0, 2} : std::set<std::size_t>{0, 1, 2}});
   Chart chart{.title = "Loss of the model",
               .x = {{"d", "number of features d"},
                     {"flops", "flops of the approximated heads of a sequence, leading terms"},
@@ -138,7 +142,7 @@ Chart chart_of_losses(const Grouping& grouping, const std::vector<ModelSummary>&
               .views = {std::move(view)}};
   if (any_d) return chart;
   chart.x.erase(chart.x.begin());
-  chart.views.front().curves.back().across = {0, 1};
+  chart.views.front().curves.back().across = exact_flops > 0 ? std::set<std::size_t>{1} : std::set<std::size_t>{0, 1};
   for (ChartCurve& curve : chart.views.front().curves) {
     for (ChartPoint& point : curve.points) point.x.erase(point.x.begin());
   }
