@@ -1,6 +1,7 @@
 // croquis: the command line.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -97,6 +98,15 @@ void open_standard_streams() {
   }
 }
 
+// A stack that is too small is overflown without a word.
+void require_stack() {
+  constexpr rlim_t least = rlim_t{512} << 10;  // the largest need that was seen is a third of it
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least) return;
+  throw std::runtime_error(fmt::format("a stack of {} KiB is less than croquis needs; give it {} or more (ulimit -s)",
+                                       limit.rlim_cur >> 10, least >> 10));
+}
+
 void require_output_written() {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return;
@@ -113,6 +123,7 @@ int main(int argc, char** argv) {
     Communicator& world = Communicator::world();
     const croquis::SerialBlas serial;  // for products of the program's own
     try {
+      require_stack();
       const int status = run(argc, argv);
       require_output_written();
       return status;

@@ -36,6 +36,18 @@ TEST_CASE("address spaces of any size: done, or one line and status 2, never a h
   CHECK(refused);
 }
 
+TEST_CASE("a stack that commands would overflow: one line and status 2") {
+  TemporaryFolder folder;
+  const auto run = [&](std::size_t kilobytes) {
+    return run_process(words("error --input gaussian --n 32 --p 4 --features 8 --trials 1 --quiet --overwrite"),
+                       folder.path(), {.stack = kilobytes << 10, .seconds = 20});
+  };
+  for (const std::size_t kilobytes : {64U, 128U, 511U}) {
+    check_refused(run(kilobytes), fmt::format("a stack of {} KiB is less than croquis needs", kilobytes));
+  }
+  CHECK(run(512).status == 0);
+}
+
 TEST_CASE("more threads than the system gives: one line and status 2") {
   TemporaryFolder folder;
   const ProgramRun run = run_process(words(kSmallLimits + "--threads 3000"), folder.path(),
@@ -55,13 +67,12 @@ TEST_CASE("stacks that no thread can have: one line and status 2, and never the 
     for (const char* size : {"200000G", "204800000 m", " +200000G"}) {
       check_refused(run(command, "OMP_STACKSIZE", size), std::string("OMP_STACKSIZE=") + size);
     }
-    // Less than the system's least is ignored; the others may have no room for what libraries keep for each thread.
-    for (const char* size : {"16k", "16384B", "20", "64k"}) {
-      CAPTURE(size);
-      const ProgramRun small = run(command, "OMP_STACKSIZE", size);
-      if (small.status != 0) check_refused(small, std::string("OMP_STACKSIZE=") + size);
+    for (const char* size : {"16k", "16384B", "20", "64k", "128k", "511k"}) {
+      check_refused(run(command, "OMP_STACKSIZE", size), std::string("OMP_STACKSIZE=") + size);
     }
-    for (const char* size : {"64M", "x", "64kb", "-5", "1e3", "18446744073709551616", "18014398509481984k"}) {
+    // Less than the system's least is ignored.
+    for (const char* size :
+         {"16383B", "512k", "64M", "x", "64kb", "-5", "1e3", "18446744073709551616", "18014398509481984k"}) {
       CAPTURE(size);  // large enough, or ignored
       CHECK(run(command, "OMP_STACKSIZE", size).status == 0);
     }

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <omp.h>
 #include <croquis/core/threads.hpp>
 
@@ -88,6 +89,18 @@ TEST_CASE("parallel_for: stacks that the system does not have are an exception, 
     }
     const Variable first("OMP_STACKSIZE", "16384"), second("GOMP_STACKSIZE", size);
     ++team;
+    run();
+  }
+  for (const char* size : {"511", "100000B", "128k"}) {
+    CAPTURE(size);
+    const Variable variable("OMP_STACKSIZE", size);
+    ++team;
+    const std::string why = refusal<std::runtime_error>(run);
+    CHECK_MESSAGE(contains(why, fmt::format("OMP_STACKSIZE={} is less stack than a thread needs; set 512K", size)),
+                  why);
+  }
+  {
+    const Variable variable("OMP_STACKSIZE", "512");
     run();
   }
   // What libgomp ignores; the last two have more than 64 bits.

@@ -24,6 +24,7 @@ namespace {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which map terabytes
   limit(RLIMIT_AS, settings.memory);
 #endif
+  limit(RLIMIT_STACK, settings.stack);
   limit(RLIMIT_CPU, settings.seconds);
   limit(RLIMIT_CORE, 0);
   for (const auto& [name, value] : settings.environment) ::setenv(name.c_str(), value.c_str(), 1);

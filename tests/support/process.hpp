@@ -22,6 +22,7 @@ struct ProcessSettings {
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< beside the test's own
   std::optional<std::size_t> largest_file = {};                       ///< bytes that it may write to one file
   std::optional<std::size_t> memory = {};                             ///< bytes of address space
+  std::optional<std::size_t> stack = {};                              ///< bytes of the main thread's
   std::optional<std::size_t> seconds = {};                            ///< of processor time
 };
 

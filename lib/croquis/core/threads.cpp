@@ -52,6 +52,9 @@ std::optional<std::size_t> stack_bytes(std::string_view text) {
   return number << (10 * unit);
 }
 
+// On less than a third of this, threads of croquis error with all methods overflow.
+constexpr std::size_t kLeastStack = std::size_t{512} << 10;
+
 // Attributes of threads as libgomp makes them: the first variable with a size says what their stacks are.
 class ThreadAttributes {
  public:
@@ -62,7 +65,12 @@ class ThreadAttributes {
       const auto bytes = text == nullptr ? std::nullopt : stack_bytes(text);
       if (!bytes) continue;
       // A size below the system's least is refused here, and libgomp goes on with the default.
-      if (::pthread_attr_setstacksize(&attributes_, *bytes) == 0) setting_ = fmt::format("{}={}", name, text);
+      if (::pthread_attr_setstacksize(&attributes_, *bytes) != 0) return;
+      setting_ = fmt::format("{}={}", name, text);
+      if (*bytes < kLeastStack) {
+        throw std::runtime_error(fmt::format("threads: {} is less stack than a thread needs; set {}K or more, or none",
+                                             setting_, kLeastStack >> 10));
+      }
       return;
     }
   }
