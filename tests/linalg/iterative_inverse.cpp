@@ -2,6 +2,7 @@
 #include <croquis/linalg/iterative_inverse.hpp>
 
 #include <cmath>
+#include <string>
 
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
@@ -149,6 +150,33 @@ TEST_CASE("iterative_inverse: a breakdown is a runtime_error, a wrong argument a
   CHECK(contains(refusal([] { iterative_inverse(arma::mat()); }), "a square matrix, got rows = 0"));
   CHECK(contains(refusal([&] { iterative_inverse(eye, {.iterations = -1}); }), "iterations = -1"));
   CHECK(contains(refusal([&] { iterative_inverse(eye, {.tolerance = -0.5}); }), "tolerance = -0.5"));
+}
+
+TEST_CASE("iterative_inverse: stops at the step that makes the residual of a symmetric matrix larger") {
+  // The E of 1 is 0, that of -s is 1 + s and grows: it is the norm. No step makes it a tenth larger up to rounding.
+  for (const double s : {1e-3, 1e-6, 1e-9}) {
+    const arma::mat n = arma::diagmat(arma::vec{1, -s});
+    const auto stepped = [](long double e) { return (3 * e * e * e + e * e * e * e) / 4; };
+    int last = 0;  // step that makes it at most a tenth larger
+    for (long double e = 1 + s; stepped(e) <= 1.1L * e; e = stepped(e)) ++last;
+    REQUIRE(last >= 2);
+    InverseIteration options{.start = InverseStart::identity, .iterations = last, .symmetric = true};
+    CHECK(iterative_inverse(n, options).residual <= std::pow(1.1, last) * (1 + s));
+    options.iterations = last + 1;
+    CHECK(contains(refusal<std::runtime_error>([&] { iterative_inverse(n, options); }),
+                   "iterative_inverse: diverged in step " + std::to_string(last + 1) + ";"));
+  }
+}
+
+TEST_CASE("iterative_inverse: a residual that first grows is no breakdown where the matrix has no symmetry") {
+  // I - N Z stays upper triangular. For E = 0.95 on the diagonal the entry beside it grows by 2.9 at first.
+  const arma::mat n = {{0.05, 10}, {0, 0.05}};
+  const InverseStart start = InverseStart::identity;
+  CHECK(iterative_inverse(n, {.start = start, .iterations = 1}).residual >
+        2 * iterative_inverse(n, {.start = start, .iterations = 0}).residual);
+  // At the fixed point as above: 40 d u ||N|| ||Z||^2 for ||N|| < 11, ||Z|| < 4001.
+  CHECK(distance(iterative_inverse(n, {.start = start, .iterations = 30}).inverse, inverted(n)) <=
+        40 * 2 * unit<double>() * 11 * 4001 * 4001);
 }
 
 TEST_CASE_TEMPLATE("iterative_inverse: of one number is its reciprocal", T, float, double) {

@@ -106,6 +106,30 @@ TEST_CASE("iterative_solve: a softmax matrix with condition number 1e7 loses no 
   CHECK(frobenius(Dense(solved.solution) - expected) <= 1e-3L * frobenius(expected));
 }
 
+TEST_CASE("iterative_solve: what many steps make of rounding near a singular core is a breakdown and no result") {
+  // Of the d eigenvalues of W most are 0 up to rounding, of either sign. Without rounding no |E| exceeds 1, and no step
+  // makes the norm larger; it may become a tenth larger in a step where it is above 1.
+  constexpr arma::uword d = 100;
+  arma::mat core = arma::exp(0.3 * drawn<double>(d, 3, "q") * drawn<double>(d, 3, "k").t());
+  core.each_col() /= arma::vec(arma::sum(core, 1));
+  const arma::fmat n = arma::conv_to<arma::fmat>::from(core);
+  for (const arma::uword columns : {arma::uword(5), d}) {  // with M and X, and by the inverse
+    const arma::fmat x = n * drawn<float>(d, columns, "x");
+    int broken = 0;
+    for (int steps = 6; steps <= 40; ++steps) {
+      CAPTURE(steps);
+      try {
+        CHECK(iterative_solve(n, x, {.iterations = steps}).residual <= std::pow(1.1, steps) * std::sqrt(d));
+      } catch (const std::runtime_error& breakdown) {
+        CHECK(contains(breakdown.what(), "diverged in step"));
+        ++broken;
+      }
+    }
+    CHECK(broken < 30);
+    if (columns == 5) CHECK(broken > 0);  // the inverse corrects itself, and need not
+  }
+}
+
 TEST_CASE("iterative_solve: stops where iterative_inverse does") {
   const arma::mat n = benign<double>(kSize), x = drawn<double>(kSize, 4, "x");
   for (const double tolerance : {5.0, 0.5, 1e-3}) {

@@ -23,6 +23,12 @@ struct InverseIteration {
 template <typename T>
 arma::Mat<T> inverse_start(const arma::Mat<T>& n, InverseStart start);
 
+/// Throws std::runtime_error, with `name` and the step, if a step has taken ||I - N Z||_F from `before` to an `after`
+///   that is not finite or, where N Z_0 is symmetric, more than 1 and more than a tenth larger. An eigenvalue E of I -
+///   N Z that becomes (3 E^3 + E^4) / 4 becomes larger in size only where E > 1 or E < -3.35, and then in all later
+///   steps. An eigenvalue 0 of N Z_0 that rounding makes negative is such an E: the norm tells before the output does.
+void require_no_growth(const char* name, int step, double before, double after, const InverseIteration& options);
+
 template <typename T>
 struct IterativeInverse {
   arma::Mat<T> inverse;  ///< Z
@@ -35,7 +41,7 @@ struct IterativeInverse {
 ///   small singular direction grows by 13/4 in each step. If N is ill-conditioned, six steps are therefore a spectral
 ///   filter and not an inverse; see `residual`.
 /// Cost: 8 d^3 flops for each step and 2 d^3 for the residual; for a symmetric N as product_symmetric.
-/// Throws: std::runtime_error if Z is no longer finite.
+/// Throws: std::runtime_error if Z is no longer finite, and as require_no_growth.
 template <typename T>
 IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIteration& options = {});
 

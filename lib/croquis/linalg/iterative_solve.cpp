@@ -160,10 +160,9 @@ IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& 
   if (!std::isfinite(result.residual))
     throw std::runtime_error("iterative_solve: the entries are not finite, or their products are not");
   while (result.iterations < options.iterations && result.residual > options.tolerance) {
+    const double before = result.residual;
     result.residual = joint.step();
-    ++result.iterations;
-    if (!std::isfinite(result.residual))
-      throw std::runtime_error("iterative_solve: diverged; the start does not suit the matrix");
+    require_no_growth("iterative_solve", ++result.iterations, before, result.residual, options);
   }
   const arma::Mat<T> stepped = joint.x();
   result.solution = product(start, stepped);

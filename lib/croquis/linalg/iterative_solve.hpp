@@ -27,7 +27,7 @@ struct IterativeSolution {
 /// Cost: 2 d^2 (d + c) flops, and twice as many for each step; for a symmetric N, of which only blocks of 64 columns
 ///   down to the diagonal are computed, (d + 64) / (2 d) of the terms with d^3, or all of them for d <= 64. Where Z is
 ///   computed, as iterative_inverse, and 2 d^2 c.
-/// Throws: std::runtime_error if W is no longer finite.
+/// Throws: std::runtime_error if W is no longer finite, and as require_no_growth.
 template <typename T>
 IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& x, const InverseIteration& options);
 
