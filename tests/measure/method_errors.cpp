@@ -127,6 +127,15 @@ TEST_CASE("method errors: row sums and denominators that are not numbers are fai
     }
     CHECK(row_with(spoilt_sums, settings).status == "not finite: row_sum_dev = nan");
     CHECK(row_with(spoilt_denominators, settings).status == "not finite: min_denominator = nan");
+    // Multiples of the true sums that overflow say nothing against the output.
+    for (const double sign : {1.0, -1.0}) {
+      const ErrorRow beyond = row_with(
+          [&](Approximation<double>& a) { a.denominators->values.fill(sign), a.denominators->log_scale.fill(800); },
+          settings);
+      CHECK(beyond.status == "ok");
+      CHECK(std::isnan(beyond.min_denominator));
+      CHECK(beyond.frobenius_rel == row_with([](Approximation<double>&) {}, settings).frobenius_rel);
+    }
     // What the method does not have does not apply, and an output that is not finite is the first reason.
     const auto without = [](Approximation<double>& a) { a.scores.reset(), a.denominators.reset(); };
     CHECK(row_with(without, settings).status == "ok");

@@ -45,8 +45,8 @@ const Columns<ErrorRow>& error_columns() {
        &ErrorRow::row_sum_dev},
       {{"min_denominator", Role::number,
         "for methods that divide by estimated row sums, the smallest estimate as a multiple of the true row sum. A "
-        "value of 1 is exact; at or below 0 the normalisation of a row is lost. An estimate that is not a number fails "
-        "the row"},
+        "value of 1 is exact; at or below 0 the normalisation of a row is lost. `NA` where it overflows, as where "
+        "the estimates of all rows are e^710 times too large. An estimate that is not a number fails the row"},
        &ErrorRow::min_denominator},
       {{"seconds", Role::number,
         "the time of one call and of the preparation that the trials share, on one thread while other trials run. It "
