@@ -103,7 +103,7 @@ struct Method {
   OptionFact rowwise = always(false);
   /// Rows of B~ sum to 1, up to rounding.
   OptionFact rows_sum_to_one = always(false);
-  /// O~ = O, up to rounding, if all queries are equal and all keys are equal, whatever the values.
+  /// O~ = O, up to rounding, without a mask, if all queries are equal and all keys are equal, whatever the values.
   OptionFact exact_on_equal_tokens = always(false);
   /// Approximations come with an adjoint.
   OptionFact adjoint = always(false);
