@@ -42,6 +42,21 @@ std::map<std::string, std::string> identity_in(const json& meta) {
   return texts;
 }
 
+// What a meta file says of one run that made rows.
+constexpr const char* kOfOneRun[] = {"command_line", "environment", "threads", "utc"};
+
+json environment_now() {
+  json environment = json::object();
+  // "key: value" lines of --version
+  const std::string text = environment_text();
+  for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
+    const std::string line = text.substr(start, end - start);
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) environment[line.substr(0, colon)] = line.substr(colon + 2);
+  }
+  return environment;
+}
+
 // What a companion's name ends in, which is the same after all files of a result were renamed together.
 std::string end_of(Companion companion) {
   return companion("");
@@ -73,15 +88,21 @@ json read_metadata(const std::string& path) {
 }
 
 void write_metadata(const std::string& path, const RunDescription& run) {
-  json meta;
-  meta["command_line"] = run.command_line;
-  meta["configuration"] = run.configuration;
+  json meta = run.computes ? json::object() : read_metadata(path);
+  if (run.computes || !meta.is_object()) {
+    meta = json::object();
+    meta["command_line"] = run.command_line;
+    meta["configuration"] = run.configuration;
+    meta["threads"] = run.threads;
+    meta["utc"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(run.start));
+    meta["environment"] = environment_now();
+    if (!run.earlier.empty()) meta["earlier"] = json::parse(run.earlier);
+  }
   meta["identity"] = run.identity;
   meta["seed"] = run.seed;
-  meta["threads"] = run.threads;
   meta["rows_file"] = run.rows_file;
-  meta["utc"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(run.start));
   if (run.edited) meta["edited"] = true;
+  meta.erase("finished");
   if (run.finished) {
     const Finished& done = *run.finished;
     meta["finished"] = {{"rows", done.rows},
@@ -90,16 +111,22 @@ void write_metadata(const std::string& path, const RunDescription& run) {
                         {"digest", done.digest},
                         {"shard", fmt::format("{}/{}", done.shard.index, done.shard.count)}};
   }
-  json environment = json::object();
-  // "key: value" lines of --version
-  const std::string text = environment_text();
-  for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
-    const std::string line = text.substr(start, end - start);
-    const std::size_t colon = line.find(": ");
-    if (colon != std::string::npos) environment[line.substr(0, colon)] = line.substr(colon + 2);
-  }
-  meta["environment"] = environment;
   write_whole(path, text_of(meta) + '\n');
+}
+
+std::string earlier_runs(const std::string& path) {
+  const json meta = read_metadata(path);
+  json runs = json::array();
+  for (const char* group : {"earlier", "merged"}) {
+    const json of_group = member(meta, group);
+    if (of_group.is_array()) runs.insert(runs.end(), of_group.begin(), of_group.end());
+  }
+  json last = json::object();
+  for (const char* key : kOfOneRun) {
+    if (const json value = member(meta, key); !value.is_null()) last[key] = value;
+  }
+  if (!last.empty()) runs.push_back(std::move(last));
+  return runs.empty() ? "" : text_of(runs);
 }
 
 std::map<std::string, std::string> identity_of_run(const std::string& path) {

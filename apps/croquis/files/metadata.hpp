@@ -29,15 +29,23 @@ struct RunDescription {
   std::string rows_file;                  ///< name of the file with the rows, in the folder of the meta file
   bool edited = false;                    ///< the file was changed by others before the run went on with it
   std::optional<Finished> finished = {};  ///< once it is
+  bool computes = true;                   ///< false: all rows were there, and how they were made is known already
+  std::string earlier = {};               ///< earlier_runs() of the result that it goes on with
   std::time_t start = std::time(nullptr);
 };
 
-/// Writes the meta file of a result. Throws std::runtime_error when it cannot be written.
+/// Writes the meta file of a result. Of a run that computes nothing it leaves the command, the configuration, the
+/// environment and the time in the file as they are: they say how the rows were made. Throws std::runtime_error when it
+/// cannot be written.
 void write_metadata(const std::string& path, const RunDescription& run);
 
 /// What a meta file has; discarded when there is no such file, or when it is no JSON object that a run could have
 /// written.
 nlohmann::json read_metadata(const std::string& path);
+
+/// How the rows were made that stand beside the meta file at `path`, as a JSON array with an object for each run,
+/// oldest first: parts that were merged, and runs that --resume went on with. Empty where nothing is known.
+std::string earlier_runs(const std::string& path);
 
 /// A text of an identity where it differs from another: lists of many heads are long.
 std::string about_difference(const std::string& text, const std::string& other);

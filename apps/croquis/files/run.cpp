@@ -98,10 +98,14 @@ void Run::find_rows(const std::vector<Companion>& companions) {
   require_companions(options_.out, companions, existing_file(options_));
   if (existing_file(options_) == Existing::resume && has_rows_to_resume(options_.out, companions)) {
     require_same_identity(meta, description_);  // of a run that may have no rows yet
+    description_.earlier = earlier_runs(meta);
   }
   const Fields names = names_of(table_.columns);
   file_.emplace(options_.out, names, existing_file(options_));
-  if (!file_->found().empty()) require_same_identity(meta, description_);
+  if (!file_->found().empty()) {
+    require_same_identity(meta, description_);
+    description_.earlier = earlier_runs(meta);
+  }
   std::vector<std::size_t> keys = cell_;
   keys.insert(keys.end(), row_.begin(), row_.end());
   check_found(options_.out, {names, file_->found()}, keys, options_);
@@ -145,6 +149,7 @@ void Run::plan(const std::vector<Cell>& cells, const std::function<void()>& clea
   if (file_) {
     require_planned(file_->found());
     if (clear) clear();
+    description_.computes = found_.empty() || !wanted_.empty();
     begin_files();
   }
   if (!change_.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", change_));
