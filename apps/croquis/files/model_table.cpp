@@ -96,6 +96,10 @@ void print_metric(const std::vector<ModelSummary>& summaries, const Metric& metr
 
 constexpr Metric kCost{"flops_ratio", &ModelSummary::flops_ratio, nullptr};
 
+bool has_choice(const std::vector<ModelSummary>& summaries) {
+  return std::any_of(summaries.begin(), summaries.end(), [](const ModelSummary& s) { return s.method == "choice"; });
+}
+
 }  // namespace
 
 std::string size_name(std::uint64_t d) {
@@ -137,7 +141,7 @@ std::string subject_of_models(const std::vector<ModelSummary>& summaries) {
     return std::count_if(summaries.begin(), summaries.end(), [&](const ModelSummary& s) { return s.method == method; });
   };
   const bool chosen = of("choice") > 0 && of("choice") + of("exact") == static_cast<std::ptrdiff_t>(summaries.size());
-  constexpr const char* kOfChoice = "the heads that the choice replaces";
+  constexpr const char* kOfChoice = "the heads of the choice";
   const std::string with_choice = of("choice") > 0 ? fmt::format(", and {}", kOfChoice) : "";
   return fmt::format("{}, {} position{} of {} sequence{}, {}", first.model, counted, counted == 1 ? "" : "s", sequences,
                      sequences == 1 ? "" : "s",
@@ -165,7 +169,8 @@ void print_models(const std::vector<ModelSummary>& summaries) {
   print_metric(summaries, kMetrics[2], fmt::format("accuracy; exact attention {:.6g}; {}", accuracy, subject));
   print_metric(summaries, kMetrics[5], fmt::format("relative error of the last hidden state; {}", subject));
   print_metric(summaries, kCost,
-               fmt::format("flops of the approximated heads, in units of exact attention's; {}", subject));
+               fmt::format("flops of the approximated heads{}, in units of exact attention's; {}",
+                           has_choice(summaries) ? " and of those that the choice keeps exact" : "", subject));
 }
 
 Grouping grouping_of_models(const std::vector<ModelSummary>& summaries) {

@@ -134,7 +134,9 @@ const Columns<ModelRow>& model_columns() {
        &ModelRow::seconds},
       {{"status", Role::note, "`ok`, or which head failed and why; the measured numbers are then missing"},
        &ModelRow::status},
-      {{"flops", Role::number, "of the approximated heads, summed: the leading terms, as in the rows of `error`"},
+      {{"flops", Role::number,
+        "of the approximated heads, summed, of `choice` also of those that it keeps exact: the leading terms, as in "
+        "the rows of `error`"},
        &ModelRow::flops},
       {{"flops_exact", Role::number, "of exact attention in these heads"}, &ModelRow::flops_exact},
       {{"precision", Role::note, "the precision of the approximated heads; all else is computed in double"},
