@@ -115,3 +115,16 @@ TEST_CASE("output embeddings: a message about missing ones says what would make 
         "embeddings take its place");
   CHECK(said_of_head(formula_model("gpt2")) == kRead);
 }
+
+TEST_CASE(
+    "a model without a head for masked tokens, as a classifier: the message says so, and what it can be used for") {
+  const std::pair<const char*, std::string> cases[] = {{"bert", "cls.predictions.transform.dense.weight"},
+                                                       {"albert", "predictions.dense.weight"}};
+  for (const auto& [name, tensor] : cases) {
+    CAPTURE(tensor);
+    CHECK(said_of_head(without_tensor(formula_model(name), tensor)) ==
+          "m.safetensors: has no tensor '" + tensor +
+              "': without the head that predicts masked tokens, as in a classifier, there is no loss to compute; "
+              "croquis error and choose --eps measure its attention");
+  }
+}

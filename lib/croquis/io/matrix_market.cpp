@@ -108,7 +108,8 @@ class MarketReader {
 
   Header banner() {
     constexpr std::string_view magic = "%%MatrixMarket";
-    if (!bytes_.starts_with(magic)) refuse_file(name_, "is not a MatrixMarket file (its first word is %%MatrixMarket)");
+    if (!bytes_.starts_with(magic))
+      refuse_file(name_, "is not a MatrixMarket file, whose first word would be %%MatrixMarket");
     next_line();
     if (words_.size() != 5 || words_[0] != magic || lower_case(words_[1]) != "matrix") {
       refuse("is to be %%MatrixMarket matrix, then the format, the field and the symmetry");

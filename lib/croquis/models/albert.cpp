@@ -55,6 +55,7 @@ class Albert : public Architecture {
   }
 
   void require_language_head() const override {
+    head_.require_head_for_masked_tokens(kHead + "dense.weight");
     head_.require_linear(kHead + "dense", config_.embedding, config_.hidden);
     head_.require_norm(kHead + "LayerNorm", config_.embedding);
     output_.require(vocabulary_, config_.embedding);

@@ -59,6 +59,14 @@ void ModelParts::require_norm(const std::string& name, arma::uword width) const 
   }
 }
 
+void ModelParts::require_head_for_masked_tokens(const std::string& tensor) const {
+  if (has(tensor)) return;
+  refuse_file(weights_.name(),
+              fmt::format("has no tensor '{}': without the head that predicts masked tokens, as in a classifier, there "
+                          "is no loss to compute; croquis error and choose --eps measure its attention",
+                          prefix_ + tensor));
+}
+
 arma::uword ModelParts::require_table(const std::string& tensor, arma::uword width) const {
   const auto& shape = weights_.shape(prefix_ + tensor);
   const arma::uword rows = shape.empty() ? 0 : shape[0];

@@ -27,6 +27,9 @@ class ModelParts {
   void require_linear(const std::string& name, arma::uword out, arma::uword in, bool bias = true) const;
   /// Also if the norm has other numbers under the old names of its parts than under the new ones.
   void require_norm(const std::string& name, arma::uword width) const;
+  /// Throws std::invalid_argument, which says that there is no loss, unless this tensor of a head for masked tokens is
+  /// there: a classifier has none.
+  void require_head_for_masked_tokens(const std::string& tensor) const;
   /// The number of rows of a table of embeddings of this width.
   arma::uword require_table(const std::string& tensor, arma::uword width) const;
 

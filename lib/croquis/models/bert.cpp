@@ -57,6 +57,7 @@ class Bert : public Architecture {
   }
 
   void require_language_head() const override {
+    head_.require_head_for_masked_tokens(kHead + "transform.dense.weight");
     head_.require_linear(kHead + "transform.dense", config_.hidden, config_.hidden);
     head_.require_norm(kHead + "transform.LayerNorm", config_.hidden);
     output_.require(vocabulary_, config_.hidden);
