@@ -1,6 +1,7 @@
 // Files that croquis report, show and plot are given: changed, cut off, made by hand, and refused.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -76,6 +77,27 @@ TEST_CASE("croquis show, plot and report: a file of no run has its last row with
   std::string other_seed = first;
   other_seed.replace(other_seed.find(",8,1,1,"), 7, ",8,1,2,");
   check(first + second + other_seed, 0, "");
+}
+
+TEST_CASE("croquis show, plot and report: names of columns and texts may be in quotes, as other programs save them") {
+  TemporaryFolder folder;
+  const std::string header = kErrorHeader.substr(0, kErrorHeader.size() - 1);
+  const std::string row = report_row("x", "v-mean", 8, 1, 0.5);
+  std::string quoted = "\"";
+  for (const char c : header) quoted += c == ',' ? std::string("\",\"") : std::string(1, c);
+  write_text(folder / "bare.csv", kErrorHeader + row);
+  write_text(folder / "quoted.csv", quoted + "\"\n\"x\"" + row.substr(row.find(',')));
+  for (const char* file : {"bare.csv", "quoted.csv"}) {
+    for (const char* command : {"show ", "plot ", "report "}) {
+      const ProgramRun run = run_croquis(std::string(command) + file, folder.path());
+      CHECK_MESSAGE(run.status == 0, run.output);
+    }
+  }
+  CHECK(run_croquis("show quoted.csv", folder.path()).output == run_croquis("show bare.csv", folder.path()).output);
+  std::string semicolons = kErrorHeader + row;
+  std::replace(semicolons.begin(), semicolons.end(), ',', ';');
+  write_text(folder / "semicolons.csv", semicolons);
+  check_refused(run_croquis("show semicolons.csv", folder.path()), "names of columns and commas between them");
 }
 
 TEST_CASE("croquis report: a meta file that is nested without end is none") {

@@ -35,6 +35,12 @@ bool is_table(std::string_view text) {
          header.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_,") == std::string_view::npos;
 }
 
+// As R's write.csv has the names of columns.
+bool is_table_with_quotes(std::string text) {
+  std::erase(text, '"');
+  return is_table(text);
+}
+
 void require_table(std::string_view text, const std::string& path) {
   if (text.empty() || is_table(text)) return;
   throw std::invalid_argument(
@@ -217,13 +223,15 @@ void require_replaceable(const std::string& path) {
 
 void require_result(const std::string& path) {
   const std::string text = first_bytes(path);
-  if (text.empty() || is_table(text)) return;
+  if (text.empty() || is_table_with_quotes(text)) return;
   if (text.starts_with("\xEF\xBB\xBF")) {
     throw std::invalid_argument(fmt::format(
         "{}: begins with a byte order mark, as Excel's 'CSV UTF-8' does; save it as CSV without one", path));
   }
   throw std::invalid_argument(fmt::format(
-      "{}: is not a result of croquis, which begins with the names of columns; give a CSV such as error.csv", path));
+      "{}: is not a result of croquis, which begins with the names of columns and commas between them; give a CSV such "
+      "as error.csv",
+      path));
 }
 
 std::string csv_text(const croquis::CsvTable& table) {
