@@ -26,10 +26,10 @@ TEST_CASE("model: a choice and exact attention have no d: they are lines across,
     REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
     CHECK(contains(plot.run.output, "choice (c.json)"));
     CHECK(contains(plot.run.output, "increase of the loss over exact attention on the same sequences"));
-    CHECK(contains(plot.run.output, "flops of the approximated heads and of those that the choice keeps exact, in units of"));
-    CHECK(contains(plot.run.output, methods == "--choice c.json"
-                                        ? ", the heads of the choice"
-                                        : ", layers all, and the heads of the choice"));
+    CHECK(contains(plot.run.output,
+                   "flops of the approximated heads and of those that the choice keeps exact, in units of"));
+    CHECK(contains(plot.run.output, methods == "--choice c.json" ? ", the heads of the choice"
+                                                                 : ", layers all, and the heads of the choice"));
     for (const char* label : {"choice (c.json)", "exact attention"})
       CHECK(std::count(plot.legend.begin(), plot.legend.end(), label) == 1);
     const DrawnPlot again = drawn_plot("plot m.csv", folder.path());
