@@ -179,13 +179,8 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
     run.compute(cells.size(), choice.name, [&](std::size_t i) {
       arma::mat output;
       ErrorRow row = prepared.row(cells[i].features, cells[i].trial, outputs ? &output : nullptr);
-      row.input = input.name;
+      set_input(row, input, options.run);
       if (row.status == "ok" && outputs) outputs->save(output_name(row), output);
-      row.sequence = input.sequence;
-      row.layer = input.layer;
-      row.head = input.head;
-      row.seed = options.run.seed;
-      row.precision = options.run.precision;
       return croquis::error_columns().record(row, options.columns());
     });
   }

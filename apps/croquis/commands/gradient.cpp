@@ -87,12 +87,7 @@ void sweep(const GradientOptions& options, const Input& input, const std::vector
       std::vector<croquis::Record> records;
       for (GradientRow& row : prepared.rows(cells[i].features, cells[i].trials)) {
         if (run.has(key_of(input, choice, cells[i], row.trial))) continue;  // of a cell that was interrupted
-        row.input = input.name;
-        row.sequence = input.sequence;
-        row.layer = input.layer;
-        row.head = input.head;
-        row.seed = options.run.seed;
-        row.precision = options.run.precision;
+        set_input(row, input, options.run);
         records.push_back(croquis::gradient_columns().record(row, input_columns(options.input)));
       }
       return records;

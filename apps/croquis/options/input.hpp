@@ -54,6 +54,17 @@ struct Input {
   std::string digest = {};  ///< of sizes and numbers, so that a resumed run can tell changed files
 };
 
+/// What a row says of its input, and of the run.
+template <typename Row>
+void set_input(Row& row, const Input& input, const RunOptions& run) {
+  row.input = input.name;
+  row.sequence = input.sequence;
+  row.layer = input.layer;
+  row.head = input.head;
+  row.seed = run.seed;
+  row.precision = run.precision;
+}
+
 /// What every row depends on, for the meta file.
 std::map<std::string, std::string> identity_of(const Input& input);
 std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs);

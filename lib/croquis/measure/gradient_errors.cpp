@@ -6,6 +6,7 @@
 #include <croquis/measure/finite.hpp>
 #include <croquis/measure/gradient_errors.hpp>
 #include <croquis/measure/head_columns.hpp>
+#include <croquis/measure/method_row.hpp>
 #include <croquis/random/draws.hpp>
 #include <exception>
 #include <optional>
@@ -232,27 +233,12 @@ typename GradientErrors<T>::Prepared GradientErrors<T>::prepare(const MethodChoi
 }
 
 template <typename T>
-GradientRow GradientErrors<T>::Prepared::empty_row(arma::uword d, std::uint64_t trial) const {
-  GradientRow row;
-  row.method = choice_.name;
-  row.preset = choice_.preset;
-  row.target = name_of(method_->target);
-  row.n = owner_->problem_.n_k();
-  row.n_q = owner_->problem_.n_q();
-  row.p = owner_->problem_.p();
-  row.p_v = owner_->problem_.p_v();
-  row.features = d;
-  row.trial = trial;
-  return row;
-}
-
-template <typename T>
 std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::uint64_t trials) const {
   const bool random = method_->random(choice_.options);
   std::vector<GradientRow> rows;
   std::vector<std::optional<Gradient<double>>> gradients;
   for (std::uint64_t trial = 1; trial <= (random ? trials : 1); ++trial) {
-    GradientRow row = empty_row(d, trial);
+    auto row = method_row<GradientRow>(choice_, method_->target, owner_->problem_, d, trial);
     gradients.emplace_back();
     try {
       if (!failure_.empty()) throw std::runtime_error(failure_);

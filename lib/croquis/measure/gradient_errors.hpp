@@ -66,7 +66,6 @@ class GradientErrors {
 
    private:
     friend class GradientErrors;
-    GradientRow empty_row(arma::uword d, std::uint64_t trial) const;
 
     const GradientErrors* owner_ = nullptr;
     const Method<T>* method_ = nullptr;

@@ -9,6 +9,7 @@
 #include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/finite.hpp>
 #include <croquis/measure/method_errors.hpp>
+#include <croquis/measure/method_row.hpp>
 #include <croquis/measure/row_errors.hpp>
 #include <exception>
 #include <stdexcept>
@@ -200,16 +201,7 @@ void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximati
 
 template <typename T>
 ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma::mat* output) const {
-  ErrorRow row;
-  row.method = choice_.name;
-  row.preset = choice_.preset;
-  row.target = name_of(method_->target);
-  row.n = owner_->problem_.n_k();
-  row.n_q = owner_->problem_.n_q();
-  row.p = owner_->problem_.p();
-  row.p_v = owner_->problem_.p_v();
-  row.features = d;
-  row.trial = trial;
+  ErrorRow row = method_row<ErrorRow>(choice_, method_->target, owner_->problem_, d, trial);
   row.rows = owner_->settings_.rows;
   if (!failure_.empty()) return failed(row, failure_);
   const Key key = owner_->keys_.draw(method_->name, d, trial);

@@ -28,6 +28,17 @@ double error_of(const Check& check, const arma::mat& scores, const arma::vec& w,
   return arma::norm(scores * (scale * sketch.expand(arma::mat(sketch.left(arma::mat(w)))).col(0)) - product);
 }
 
+// The claim that this error is within a bound, by draws of R.
+Finding decide_error(const Check& check, ProbabilityClaim claim, const arma::mat& scores, const arma::vec& w,
+                     const arma::vec& product, arma::uword k) {
+  claim.most_trials = check.count("draws");
+  Finding finding = decide_probability(
+      check, claim, [&](const Key& draw_key) { return error_of(check, scores, w, product, k, draw_key); });
+  finding.n = w.n_elem;
+  finding.d = k;
+  return finding;
+}
+
 }  // namespace
 
 // Flat attention and a w of sum 0: P w = 0, and 0 < 0 does not hold for any P~.
@@ -140,11 +151,7 @@ Report check_low_rank_construction(const Check& check) {
     claim.bound = epsilon * (check.makes("norms") ? frobenius_norm(scores) * arma::norm(w) : arma::norm(product));
     claim.delta = 2 * n * std::exp(-(epsilon * epsilon * (1 - epsilon)) * rows / 4);
     claim.alpha = check.alpha / decisions;
-    claim.most_trials = check.count("draws");
-    Finding finding = decide_probability(
-        check, claim, [&](const Key& draw_key) { return error_of(check, scores, w, product, k, draw_key); });
-    finding.n = w.n_elem;
-    finding.d = k;
+    Finding finding = decide_error(check, claim, scores, w, product, k);
     add_measured(finding, fmt::format("delta = {:.3g}; ||Pw|| / (||P||_F ||w||) = {:.3g}", claim.delta,
                                       arma::norm(product) / (frobenius_norm(scores) * arma::norm(w))));
     if (finding.verdict == Verdict::refuted) finding.verdict = Verdict::refuted_proof;
@@ -192,11 +199,7 @@ Report check_low_rank_corrected(const Check& check) {
     claim.bound = epsilon * frobenius * arma::norm(w);
     claim.delta = delta;
     claim.alpha = check.alpha / decisions;
-    claim.most_trials = check.count("draws");
-    Finding finding = decide_probability(
-        check, claim, [&](const Key& draw_key) { return error_of(check, scores, w, product, k, draw_key); });
-    finding.n = w.n_elem;
-    finding.d = k;
+    Finding finding = decide_error(check, claim, scores, w, product, k);
     loosest = std::min(loosest, finding.slack());
     add_measured(finding,
                  fmt::format("||Pw|| / (||P||_F ||w||) = {:.3g}", arma::norm(product) / (frobenius * arma::norm(w))));
