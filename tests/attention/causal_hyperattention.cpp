@@ -242,3 +242,10 @@ TEST_CASE("causal hyperattention: alpha and kappa are the largest of the rectang
   CHECK(largest.kappa > 1);
   CHECK(std::isnan(hyperattention_condition(problem, 20, Key(3), kHalvedShared).alpha));
 }
+
+TEST_CASE("pairs_of_halves: no keys, and none at once, are refused") {
+  CHECK(pairs_of_halves({5, 5}, 1) > 0);
+  CHECK(contains(refusal([] { (void)pairs_of_halves({5, 5}, 0); }), "pairs_of_halves: keys >= 1, at_once >= 1"));
+  CHECK(contains(refusal([] { (void)pairs_of_halves({5, 5}, 2, 0); }), "got keys = 2, at_once = 0, n_q = 5, n_k = 5"));
+  CHECK(contains(refusal([] { (void)pairs_of_halves({5, 4}, 2); }), "no more queries than keys"));
+}

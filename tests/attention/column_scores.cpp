@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <croquis/attention/column_adjoint.hpp>
 #include <croquis/attention/column_scores.hpp>
 #include <croquis/kernel/softmax.hpp>
 
@@ -47,4 +48,30 @@ TEST_CASE("column scores: sizes that do not agree are refused") {
   CHECK(as_operator(scores).cols == 5);
   scores.row_scores.ones(4, 1);
   CHECK(contains(refusal([&] { as_operator(scores); }), "ColumnScores: sizes that agree"));
+}
+
+TEST_CASE("importance_columns and sampled_columns_gradient: what does not fit the problem is refused") {
+  const arma::mat q = random_matrix<double>(4, 3, Key(test_seed()).child("q")),
+                  k = random_matrix<double>(5, 3, Key(test_seed()).child("k"));
+  const arma::vec sums(4, arma::fill::ones), weights(5, arma::fill::ones);
+  const auto columns = [&](const arma::vec& row_sums, const arma::vec& of_keys) {
+    return refusal([&] { importance_columns(q, k, row_sums, of_keys, 2, Key(1)); });
+  };
+  CHECK(columns(sums, weights) == "nothing was thrown");
+  CHECK(contains(columns(sums, weights.head(4)), "importance_columns: a weight for each key"));
+  CHECK(contains(columns(sums.head(3), weights), "importance_columns: a weight for each key"));
+
+  const Problem<double> problem(q, k, random_matrix<double>(5, 2, Key(test_seed()).child("v")));
+  const auto gradient = [&](const SampledColumns<double>& sampled, arma::uword rows = 4, arma::uword cols = 2) {
+    return refusal([&] { sampled_columns_gradient(problem, sampled, arma::mat(rows, cols, arma::fill::ones)); });
+  };
+  CHECK(gradient({.columns = {4}, .log_row_sums = sums, .pilot = {3}, .known = {3}}) == "nothing was thrown");
+  const std::string indices = "sampled_columns_gradient: columns below n_k",
+                    sizes = "sampled_columns_gradient: a row sum";
+  CHECK(contains(gradient({.columns = {5}, .log_row_sums = sums}), indices));
+  CHECK(contains(gradient({.columns = {4}, .log_row_sums = sums, .pilot = {4}}), indices));
+  CHECK(contains(gradient({.columns = {4}, .log_row_sums = sums, .known = {4}}), indices));
+  CHECK(contains(gradient({.columns = {4}, .log_row_sums = sums.head(3)}), sizes));
+  CHECK(contains(gradient({.columns = {4}, .log_row_sums = sums}, 3), sizes));
+  CHECK(contains(gradient({.columns = {4}, .log_row_sums = sums}, 4, 3), sizes));
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <croquis/attention/relative_features.hpp>
+#include <croquis/attention/relative_scores.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +11,10 @@
 #include <vector>
 
 #include "attention/prf_rpe_reference.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -226,4 +230,23 @@ TEST_CASE("relative_path: none without a bias, direct for few tokens, fft for ma
   arma::uword crossover = 16;
   while (relative_path(position, {crossover, crossover}, 64, 64) == RelativePath::direct) crossover *= 2;
   CHECK(crossover == 4096);
+}
+
+TEST_CASE("RelativeScores: an X or a cotangent of another number of rows is refused") {
+  const arma::mat x = random_matrix<double>(4, 3, Key(test_seed()).child("x")),
+                  y = random_matrix<double>(5, 3, Key(test_seed()).child("y"));
+  const FeaturePair<double> features(x, y, 8, {}, Key(test_seed()).child("draw"));
+  const auto rows = [](arma::uword n) { return arma::mat(n, 2, arma::fill::ones); };
+  for (const RelativePath path : {RelativePath::fft, RelativePath::direct, RelativePath::prefix}) {
+    const RelativeScores<double> scores(features, {.bias = {}, .causal = path == RelativePath::prefix}, {4, 5}, path);
+    CHECK(scores.multiply(rows(5)).n_rows == 4);
+    CHECK(scores.multiply_transposed(rows(4)).n_rows == 5);
+    for (const arma::uword n : {3U, 6U}) {
+      CHECK(contains(refusal([&] { scores.multiply(rows(n)); }), "RelativeScores: an X with as many rows"));
+      CHECK(contains(refusal([&] { scores.multiply_transposed(rows(n)); }), "RelativeScores: an X with as many rows"));
+      CHECK(contains(refusal([&] { scores.adjoint(rows(n), rows(4)); }), "RelativeScores: an X with as many rows"));
+      CHECK(contains(refusal([&] { scores.adjoint(rows(5), rows(n)); }), "a cotangent of the products"));
+    }
+    CHECK(contains(refusal([&] { scores.adjoint(rows(5), arma::mat(4, 1)); }), "a cotangent of the products"));
+  }
 }

@@ -19,6 +19,14 @@ TEST_CASE("require: the message is 'where: rule, got name = value, ...'") {
 TEST_CASE("require: whole numbers, fractions and names are shown as they are") {
   CHECK(refusal([] { require(false, "f", "r", {{"x", std::int64_t{-3}}}); }) == "f: r, got x = -3");
   CHECK(refusal([] { require(false, "f", "r", {{"x", std::uint64_t{1} << 40}}); }) == "f: r, got x = 1099511627776");
+  CHECK(refusal([] {
+          require(false, "f", "r", {{"x", (std::uint64_t{1} << 63) - 1}});
+        }) == "f: r, got x = 9223372036854775807");
+  // More than a long long holds: no negative number.
+  CHECK(refusal([] {
+          require(false, "f", "r", {{"x", std::uint64_t{1} << 63}});
+        }) == "f: r, got x = 9.223372036854776e+18");
+  CHECK(refusal([] { require(false, "f", "r", {{"x", true}}); }) == "f: r, got x = 1");
   CHECK(refusal([] { require(false, "f", "r", {{"x", 0.25}}); }) == "f: r, got x = 0.25");
   CHECK(refusal([] { require(false, "f", "r", {{"x", -1.5F}}); }) == "f: r, got x = -1.5");
   CHECK(refusal([] { require(false, "f", "r", {{"x", "name"}}); }) == "f: r, got x = name");

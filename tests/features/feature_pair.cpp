@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <croquis/features/feature_adjoint.hpp>
 #include <croquis/features/feature_pair.hpp>
+#include <type_traits>
 
 #include <cmath>
 
@@ -222,4 +224,14 @@ TEST_CASE("FeaturePair: sphere with sorf is refused as often as a direction is 0
   CHECK(is_binomial(refused(5), trials, 9.0 / 64, kFailure / 3));
   CHECK(is_binomial(refused(6), trials, 3.0 / 64, kFailure / 3));
   for (const arma::uword p : {1, 2, 4, 7, 8}) CHECK(refused(p) == 0);
+}
+
+TEST_CASE("FeaturePair: no points, and an adjoint of a temporary") {
+  const arma::mat points = random_matrix<double>(4, 3, Key(test_seed()).child("points")), none(0, 3);
+  CHECK(refusal([&] { FeaturePair<double>(none, points, 8, {}, Key(1)); }) ==
+        "features: points of one width, one at least of each, got x.rows = 0, x.cols = 3, y.rows = 4, y.cols = 3");
+  CHECK(contains(refusal([&] { FeaturePair<double>(points, none, 8, {}, Key(1)); }), "y.rows = 0"));
+  // It refers to the pair.
+  static_assert(std::is_constructible_v<FeatureAdjoint<double>, const FeaturePair<double>&>);
+  static_assert(!std::is_constructible_v<FeatureAdjoint<double>, FeaturePair<double>>);
 }

@@ -210,6 +210,13 @@ TEST_CASE("Projection: names go both ways, wrong sizes and names are refused") {
     const Projection<double> projection(distribution, 4, 3, Key(1));
     CHECK(contains(refusal([&] { projection.apply(arma::mat(2, 4, arma::fill::ones)); }), "got cols = 4, p = 3"));
     CHECK(contains(refusal([&] { projection.apply(arma::mat(2, 3, arma::fill::ones), 2, 3); }), "rows of W"));
+    // Sizes whose sum or product is beyond 2^64.
+    const arma::uword huge = arma::uword{1} << 62;
+    CHECK(contains(refusal([&] { projection.apply(arma::mat(2, 3, arma::fill::ones), ~arma::uword{0}, 2); }),
+                   "rows of W"));
+    CHECK(contains(refusal([&] { Projection<double>(distribution, huge, 4, Key(1)); }), "Projection: needs"));
+    CHECK(contains(refusal([&] { Projection<float>(distribution, ~arma::uword{0}, 3, Key(1)); }), "Projection: needs"));
+    CHECK(contains(refusal([&] { Projection<double>(distribution, 4, huge, Key(1)); }), "Projection: needs"));
   }
 }
 

@@ -89,3 +89,15 @@ TEST_CASE("gaussian_kernel: points of two widths are refused") {
   CHECK(refusal([] { gaussian_kernel(arma::mat(2, 3, arma::fill::ones), arma::mat(2, 4, arma::fill::ones)); }) ==
         "gaussian_kernel: points of one dimension, got x.cols = 3, y.cols = 4");
 }
+
+TEST_CASE("gaussian_kernel: a centre of another width than the points is refused") {
+  const arma::mat points(2, 3, arma::fill::ones);
+  for (const arma::uword width : {2U, 4U}) {
+    const arma::rowvec centre(width, arma::fill::zeros);
+    const CentredPoints<double> centred{points, 1, &centre};
+    const std::string message =
+        "gaussian_kernel: a centre as wide as the points, got centre = " + std::to_string(width) + ", x.cols = 3";
+    CHECK(refusal([&] { gaussian_kernel<double>(centred); }) == message);
+    CHECK(refusal([&] { gaussian_product<double>(centred, centred, points); }) == message);
+  }
+}

@@ -149,3 +149,14 @@ TEST_CASE_TEMPLATE("smallest_denominator: is the smallest estimated row sum over
   const Denominators<T> no_number = {{T(1), std::numeric_limits<T>::quiet_NaN(), T(1)}, {T(1000), T(-1000), T(0)}};
   CHECK(std::isnan(smallest_denominator(no_number, log_sums)));
 }
+
+TEST_CASE("smallest_denominator: as many estimates and scales as row sums") {
+  const arma::vec two(2, arma::fill::ones), three(3, arma::fill::ones);
+  const auto message = [](const arma::vec& values, const arma::vec& scales, const arma::vec& sums) {
+    return refusal([&] { (void)smallest_denominator<double>({values, scales}, sums); });
+  };
+  CHECK(message(two, two, two) == "nothing was thrown");
+  CHECK(contains(message(three, two, two), "smallest_denominator: an estimate and its scale for each row sum"));
+  CHECK(contains(message(two, three, two), "estimates = 2, scales = 3, row sums = 2"));
+  CHECK(contains(message(two, two, three), "estimates = 2, scales = 2, row sums = 3"));
+}

@@ -140,3 +140,16 @@ TEST_CASE("feature_variance: an estimate that vanishes beside another key's is 0
   CHECK(std::isfinite(row.squared_error));
   CHECK(std::isfinite(row.l1_error));
 }
+
+TEST_CASE("feature_variance: numbers of seen keys that the points do not have are refused") {
+  FeaturePoints points = sphere_points(3, 5, 2, 1, Key(1));
+  const auto status = [&](arma::uvec seen) {
+    points.seen = std::move(seen);
+    return feature_variance(points, 4, {}, Key(2)).status;
+  };
+  const std::string rule = "feature_variance: a number of seen keys for each query, from 1 to all, got seen = ";
+  CHECK(status({1, 5, 2}) == "ok");
+  CHECK(status({5, 5}) == rule + "2, queries = 3, keys = 5");
+  CHECK(status({1, 6, 2}) == rule + "3, queries = 3, keys = 5");
+  CHECK(status({0, 5, 2}) == rule + "3, queries = 3, keys = 5");
+}

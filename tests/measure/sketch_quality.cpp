@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/sketch_quality.hpp>
 
 #include "support/attention.hpp"
@@ -139,4 +140,9 @@ TEST_CASE("LandmarkQuality: the errors of the Nystrom approximation of the lift,
     }
   }
   CHECK(quality.row(31, Key(1)).status != "ok");
+}
+
+TEST_CASE("LandmarkQuality: no row before a policy is prepared") {
+  const LandmarkQuality quality(gaussian_input(Key(1), {.n = 4, .p = 2}));
+  CHECK(refusal([&] { (void)quality.row(2, Key(1)); }) == "LandmarkQuality::row: prepare() before it, with a policy");
 }

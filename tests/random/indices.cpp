@@ -284,3 +284,12 @@ TEST_CASE("sample_weighted_without_replacement: weights that are none and d > n 
   CHECK(contains(with(1.0, 3), "d <= number of weights, got d = 3, weights = 2"));
   CHECK(sample_weighted_without_replacement(arma::vec(), 0, key).is_empty());
 }
+
+TEST_CASE("samples of more indices than memory holds are refused before they are made") {
+  const arma::uword huge = arma::uword{1} << 62;
+  const arma::vec weights(3, arma::fill::ones);
+  CHECK(contains(refusal([&] { sample_with_replacement(3, huge, Key(1)); }), "sample_with_replacement: needs"));
+  CHECK(
+      contains(refusal([&] { sample_without_replacement(huge, huge, Key(1)); }), "sample_without_replacement: needs"));
+  CHECK(contains(refusal([&] { sample_weighted(weights, huge, Key(1)); }), "sample_weighted: needs"));
+}

@@ -181,3 +181,14 @@ TEST_CASE("landmark_flops: entries of the kernel, the eigenvalue problem, factor
   }
   CHECK(landmark_flops(LandmarkPolicy::recursive_leverage, n, p, d) == doctest::Approx(levels).epsilon(0.01));
 }
+
+TEST_CASE("LandmarkSampler: stratified says which stratum is empty") {
+  const KernelMatrix<double> kernel =
+      gaussian_kernel_matrix(random_matrix<double>(6, 2, Key(test_seed()).child("points")));
+  for (const arma::uword first : {0U, 6U, 7U}) {
+    const LandmarkSampler<double> sampler(kernel, LandmarkPolicy::stratified, {}, first);
+    CHECK(refusal([&] { sampler.draw(2, Key(1)); }) ==
+          "landmarks: stratified: at least two points, one at least in each stratum, got points = 6, first stratum = " +
+              std::to_string(first));
+  }
+}

@@ -12,7 +12,9 @@
 #include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
+#include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;
@@ -169,5 +171,20 @@ TEST_CASE_TEMPLATE("point tree: means and sums of leaves", T, float, double) {
     CHECK(distance(leaf_means(points, weights, tree), means) <=
           1.1 * (2 * most + 8) * unit<T>() * arma::norm(mean_terms, "fro"));
     CHECK(distance(leaf_sums(rows, tree), sums) <= 1.1 * (most + 3) * unit<T>() * arma::norm(sum_terms, "fro"));
+  }
+}
+
+TEST_CASE("leaf_means and leaf_sums: another number of points than the tree has is refused") {
+  const arma::mat rows = random_matrix<double>(40, 3, Key(test_seed()).child("points"));
+  const arma::vec weights(40, arma::fill::ones);
+  const CentredColumns<double> points(rows), fewer(rows.head_rows(39));
+  const PointTree tree = split_points(points.columns, weights, 5, SplitDirection::far, Key(1));
+  CHECK(refusal([&] { leaf_means(points, weights, tree); }) == "nothing was thrown");
+  CHECK(contains(refusal([&] { leaf_means(fewer, weights, tree); }), "leaf_means: the points of the tree"));
+  const arma::vec too_few = weights.head(39);
+  CHECK(contains(refusal([&] { leaf_means(points, too_few, tree); }), "leaf_means: the points of the tree"));
+  for (const arma::uword count : {0U, 39U}) {
+    const arma::mat other = rows.head_rows(count);
+    CHECK(contains(refusal([&] { leaf_sums(other, tree); }), "leaf_sums: a row for each point of the tree"));
   }
 }

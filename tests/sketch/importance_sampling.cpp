@@ -203,6 +203,7 @@ TEST_CASE("ImportanceSampling: wrong sizes and weights are refused") {
   CHECK(message({1, -2}, 3) == "ImportanceSampling: weights finite and >= 0, got index = 1, weight = -2");
   CHECK(contains(message({nan, 2}, 3), "got index = 0, weight = nan"));
   CHECK(contains(message({1, infinity}, 3), "got index = 1, weight = inf"));
+  CHECK(contains(message({1, 2}, arma::uword{1} << 62), "ImportanceSampling: needs"));
   CHECK(message({0, 0}, 3) == "ImportanceSampling: a positive weight, got largest weight = 0");
   check_refusals(ImportanceSampling({1, 2, 3, 4, 5}, 3, Key(1)));
 }

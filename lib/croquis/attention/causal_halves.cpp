@@ -31,6 +31,9 @@ CausalHalves causal_halves(TokenAlignment tokens, arma::uword keys) {
 }
 
 double pairs_of_halves(TokenAlignment tokens, arma::uword keys, arma::uword at_once) {
+  require(keys >= 1 && at_once >= 1 && tokens.n_q <= tokens.n_k, "pairs_of_halves",
+          "keys >= 1, at_once >= 1, no more queries than keys",
+          {{"keys", keys}, {"at_once", at_once}, {"n_q", tokens.n_q}, {"n_k", tokens.n_k}});
   const auto n = static_cast<double>(tokens.n_q);
   double pairs = n * static_cast<double>(std::min(keys, tokens.n_k - tokens.n_q));
   // A level has parts of two lengths, `count` and `count` + 1.

@@ -29,7 +29,7 @@ CausalHalves causal_halves(TokenAlignment tokens, arma::uword keys);
 
 /// The number of pairs of a query and a key if a query attends to at most `keys` keys of each of its rectangles and to
 /// all of its leaf. It grows with `keys`. With at_once > 1 so many consecutive queries of a leaf count with the keys of
-/// the last of them, as they are computed. Cost: O(log n_q).
+/// the last of them, as they are computed. n_q <= n_k, keys >= 1. Cost: O(log n_q).
 double pairs_of_halves(TokenAlignment tokens, arma::uword keys, arma::uword at_once = 1);
 
 /// The largest number of keys, at least `least`, for which pairs_of_halves() is at most `pairs`; `least` if it exceeds

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <croquis/attention/column_adjoint.hpp>
+#include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/kernel/softmax_adjoint.hpp>
@@ -163,6 +164,19 @@ template <typename T>
 Gradient<T> sampled_columns_gradient(const Problem<T>& problem, const SampledColumns<T>& sampled,
                                      const arma::Mat<T>& cotangent) {
   const SerialBlas serial;
+  const auto below = [](const arma::uvec& indices, arma::uword n) { return indices.is_empty() || indices.max() < n; };
+  require(below(sampled.columns, problem.n_k()) && below(sampled.pilot, problem.n_q()) &&
+              below(sampled.known, problem.n_q()),
+          "sampled_columns_gradient", "columns below n_k, and pilot and known rows below n_q",
+          {{"n_k", problem.n_k()}, {"n_q", problem.n_q()}});
+  require(sampled.log_row_sums.n_elem == problem.n_q() && cotangent.n_rows == problem.n_q() &&
+              cotangent.n_cols == problem.p_v(),
+          "sampled_columns_gradient", "a row sum for each query, and a cotangent of n_q x p_v",
+          {{"row sums", sampled.log_row_sums.n_elem},
+           {"rows", cotangent.n_rows},
+           {"cols", cotangent.n_cols},
+           {"n_q", problem.n_q()},
+           {"p_v", problem.p_v()}});
   return ColumnsBackward<T>(problem, sampled, cotangent).run();
 }
 

@@ -27,6 +27,7 @@ struct SampledColumns {
 /// weights are zero, columns were drawn uniformly, and the probabilities are constant.
 /// Cost: 2 n_q d (3 p + 2 p_v) + 4 n_q n_k p flops, for exact weights 6 n_q n_k p more, and as many exponentials as
 ///   there are entries; memory of O((n_q + n_k) (p + p_v) + n_k |J|) numbers.
+/// Throws: std::invalid_argument for sizes that do not fit, and for columns and rows that the problem does not have.
 template <typename T>
 Gradient<T> sampled_columns_gradient(const Problem<T>& problem, const SampledColumns<T>& sampled,
                                      const arma::Mat<T>& cotangent);

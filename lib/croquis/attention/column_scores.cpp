@@ -69,6 +69,9 @@ LinearOperator<T> as_operator(ColumnScores<T> scores) {
 template <typename T>
 ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Col<T>& log_row_sums,
                                    arma::Col<T> weights, arma::uword d, const Key& draw_key) {
+  require(weights.n_elem == k.n_rows && log_row_sums.n_elem == q.n_rows, "importance_columns",
+          "a weight for each key, and a row sum for each query",
+          {{"weights", weights.n_elem}, {"keys", k.n_rows}, {"row sums", log_row_sums.n_elem}, {"queries", q.n_rows}});
   if (weights.max() == T(0)) weights.ones();
   weights /= weights.max();  // their sum could overflow
   weights /= arma::accu(weights);

@@ -33,6 +33,7 @@ LinearOperator<T> as_operator(ColumnScores<T> scores);
 /// Guarantees: the mean is B on the columns with p_j > 0.
 /// Randomness: sample_weighted on the random key.
 /// Cost: 2 n_q d p flops, n_q d exponentials.
+/// Throws: std::invalid_argument unless there is a weight for each key and a row sum for each query.
 template <typename T>
 ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Col<T>& log_row_sums,
                                    arma::Col<T> weights, arma::uword d, const Key& draw_key);

@@ -3,8 +3,10 @@
 #include <croquis/attention/prefix_product.hpp>
 #include <croquis/attention/relative_blocks.hpp>
 #include <croquis/attention/relative_scores.hpp>
+#include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/linear_operator.hpp>
 #include <vector>
 
 namespace croquis {
@@ -18,6 +20,10 @@ template <typename T>
 typename RelativeScores<T>::Adjoints RelativeScores<T>::adjoint(const arma::Mat<T>& x,
                                                                 const arma::Mat<T>& of_products) const {
   const SerialBlas serial;
+  require_rows(x.n_rows, tokens_.n_k, "RelativeScores");
+  require(of_products.n_rows == tokens_.n_q && of_products.n_cols == x.n_cols, "RelativeScores::adjoint",
+          "a cotangent of the products, with a row for each query and a column for each of X",
+          {{"rows", of_products.n_rows}, {"cols", of_products.n_cols}, {"n_q", tokens_.n_q}, {"x.cols", x.n_cols}});
   FeatureAdjoint<T> of_features(features_);
   Adjoints result;
   if (path_ == RelativePath::prefix) {

@@ -4,6 +4,7 @@
 #include <croquis/attention/relative_scores.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/linear_operator.hpp>
 #include <utility>
 
 namespace croquis {
@@ -25,6 +26,7 @@ RelativeScores<T>::RelativeScores(FeaturePair<T> features, const RelativePositio
 
 template <typename T>
 arma::Mat<T> RelativeScores<T>::multiply(const arma::Mat<T>& x, arma::mat* bounds) const {
+  require_rows(x.n_rows, tokens_.n_k, "RelativeScores");
   if (path_ == RelativePath::prefix) return by_prefix(x, false);
   arma::Mat<T> y = path_ == RelativePath::fft ? by_fft(x, false, bounds) : arma::Mat<T>(tokens_.n_q, x.n_cols);
   replace_direct_rows(x, y);
@@ -33,6 +35,7 @@ arma::Mat<T> RelativeScores<T>::multiply(const arma::Mat<T>& x, arma::mat* bound
 
 template <typename T>
 arma::Mat<T> RelativeScores<T>::multiply_transposed(const arma::Mat<T>& x) const {
+  require_rows(x.n_rows, tokens_.n_q, "RelativeScores");
   if (path_ == RelativePath::prefix) return by_prefix(x, true);
   arma::Mat<T> y(tokens_.n_k, x.n_cols, arma::fill::zeros);
   if (path_ == RelativePath::fft) {

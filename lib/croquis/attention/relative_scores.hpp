@@ -22,7 +22,7 @@ class RelativeScores {
   /// A~ X. If `bounds` (n_q x k) is not nullptr, on the path fft: the error bounds of the entries of A~ x, for the last
   /// k columns x of X, E_i = entry_error() sum_r |queries(i, r)| ||keys(., r) o x||_2.
   arma::Mat<T> multiply(const arma::Mat<T>& x, arma::mat* bounds = nullptr) const;
-  /// A~^T X.
+  /// A~^T X. Both, and adjoint(), throw std::invalid_argument for an X with another number of rows.
   arma::Mat<T> multiply_transposed(const arma::Mat<T>& x) const;
 
   /// The derivatives of <M, A~ X> with respect to the points of the features, X and the bias (empty on the path

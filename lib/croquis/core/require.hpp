@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,9 +15,19 @@ struct Got {
   std::string_view name;
   std::variant<long long, double, std::string_view> value;
 
-  Got(std::string_view name_, std::integral auto v) : name(name_), value(static_cast<long long>(v)) {}
+  Got(std::string_view name_, std::integral auto v) : name(name_), value(whole(v)) {}
   Got(std::string_view name_, std::floating_point auto v) : name(name_), value(static_cast<double>(v)) {}
   Got(std::string_view name_, std::string_view v) : name(name_), value(v) {}
+
+ private:
+  using Value = decltype(value);
+  // A number that long long does not hold is shown by its first digits, and not as a negative one.
+  static Value whole(std::integral auto v) {
+    if constexpr (std::unsigned_integral<decltype(v)> && sizeof(v) == sizeof(long long)) {
+      if (v > static_cast<unsigned long long>(std::numeric_limits<long long>::max())) return static_cast<double>(v);
+    }
+    return static_cast<long long>(v);
+  }
 };
 
 /// The text with its control characters as question marks, so that a name from a file cannot break a message.

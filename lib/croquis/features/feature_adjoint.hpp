@@ -20,7 +20,9 @@ namespace croquis {
 template <typename T>
 class FeatureAdjoint {
  public:
+  /// The pair must outlive this object.
   explicit FeatureAdjoint(const FeaturePair<T>& pair);
+  explicit FeatureAdjoint(FeaturePair<T>&& pair) = delete;
 
   /// Adds a block: different tokens and some directions, with their features (t x functions() c), as queries() and
   /// keys() return them, and the derivatives with respect to these features. Blocks of different tokens may be added at

@@ -70,8 +70,9 @@ FeaturePair<T>::FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_p
       y_(std::move(y)),
       scale_(scale),
       projection_(options.projection, checked_directions(options, d), x_->n_cols, draw_key) {
-  require(x_->n_cols == y_->n_cols && x_->n_rows >= 1 && y_->n_rows >= 1, "features", "points of one width",
-          {{"x.cols", x_->n_cols}, {"y.cols", y_->n_cols}});
+  require(x_->n_cols == y_->n_cols && x_->n_rows >= 1 && y_->n_rows >= 1, "features",
+          "points of one width, one at least of each",
+          {{"x.rows", x_->n_rows}, {"x.cols", x_->n_cols}, {"y.rows", y_->n_rows}, {"y.cols", y_->n_cols}});
   const arma::uword m = projection_.rows(), p = x_->n_cols;
   log_factor_ = -std::log(static_cast<double>(options.map == FeatureMap::trf ? m : count()));
   slopes_.ones(m);

@@ -3,6 +3,7 @@
 #include <boost/math/special_functions/prime.hpp>
 #include <cmath>
 #include <croquis/core/choices.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/projections.hpp>
@@ -81,6 +82,12 @@ arma::mat columns_of(ProjectionDistribution distribution, arma::uword m, arma::u
   return columns;
 }
 
+// The numbers that W takes at least, in floating point: products of sizes could overflow before anything is allocated.
+double least_entries(ProjectionDistribution distribution, arma::uword m, arma::uword p) {
+  const auto rows = static_cast<double>(m), cols = static_cast<double>(p);
+  return distribution == ProjectionDistribution::sorf ? 3 * std::max(rows, cols) : rows * cols;
+}
+
 }  // namespace
 
 std::string_view name_of(ProjectionDistribution distribution) {
@@ -99,6 +106,7 @@ template <typename T>
 Projection<T>::Projection(ProjectionDistribution distribution, arma::uword m, arma::uword p, const Key& draw_key)
     : m_(m), p_(p) {
   require(m >= 1 && p >= 1, "Projection", "m >= 1, p >= 1", {{"m", m}, {"p", p}});
+  require_memory(sizeof(T) * least_entries(distribution, m, p), "Projection", {{"m", m}, {"p", p}});
   if (distribution != ProjectionDistribution::sorf) {
     columns_ = arma::conv_to<arma::Mat<T>>::from(columns_of(distribution, m, p, draw_key));
     return;
@@ -114,7 +122,8 @@ Projection<T>::Projection(ProjectionDistribution distribution, arma::uword m, ar
 template <typename T>
 arma::Mat<T> Projection<T>::apply(const arma::Mat<T>& x, arma::uword first, arma::uword count) const {
   require(x.n_cols == p_, "Projection::apply", "points with p columns", {{"cols", x.n_cols}, {"p", p_}});
-  require(first + count <= m_, "Projection::apply", "rows of W", {{"first", first}, {"count", count}, {"m", m_}});
+  require(first <= m_ && count <= m_ - first, "Projection::apply", "rows of W",
+          {{"first", first}, {"count", count}, {"m", m_}});
   if (x.is_empty() || count == 0) return arma::Mat<T>(x.n_rows, count, arma::fill::zeros);
   if (signs_.is_empty()) return product<T>(x, columns_.cols(first, first + count - 1));
   arma::Mat<T> projected(x.n_rows, count);

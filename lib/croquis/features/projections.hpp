@@ -44,8 +44,8 @@ ProjectionDistribution projection_distribution(std::string_view name);
 /// Cost: m p normals for iid, and m p quantiles for halton. haar and orthogonal make whole blocks, M rows where M is m
 ///   rounded up to a multiple of p: M p normals, for haar m p more for the norms, and 8/3 M p^2 flops. Applied to n
 ///   points, projection_flops(). Memory for m p numbers, for sorf 3 m', where m' is m rounded up to a multiple of p'.
-/// Throws: std::invalid_argument unless m, p >= 1, and p <= 10000 for halton (the number of primes in Boost.Math);
-///   std::runtime_error if QR fails.
+/// Throws: std::invalid_argument unless m, p >= 1, and p <= 10000 for halton (the number of primes in Boost.Math), and
+///   where W is more than memory holds; std::runtime_error if QR fails.
 template <typename T>
 class Projection {
  public:

@@ -18,6 +18,9 @@ void require_one_space(const CentredPoints<T>& x, const CentredPoints<T>& y) {
           {{"x.cols", x.x.n_cols}, {"y.cols", y.x.n_cols}});
   require(x.scale == y.scale && x.centre == y.centre, "gaussian_kernel", "points of one scale and one centre",
           {{"x.scale", x.scale}, {"y.scale", y.scale}});
+  const arma::uword width = x.centre == nullptr ? x.x.n_cols : x.centre->n_elem;
+  require(width == x.x.n_cols, "gaussian_kernel", "a centre as wide as the points",
+          {{"centre", width}, {"x.cols", x.x.n_cols}});
 }
 
 /// Some rows of centred points without gaps, with two additional coordinates. x_i.y_j - ||x_i||^2 / 2 - ||y_j||^2 / 2

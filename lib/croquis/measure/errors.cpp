@@ -81,6 +81,11 @@ double row_sum_deviation(const Approximation<T>& approximation) {
 
 template <typename T>
 double smallest_denominator(const Denominators<T>& estimated, const arma::vec& log_row_sums) {
+  require(estimated.values.n_elem == log_row_sums.n_elem && estimated.log_scale.n_elem == log_row_sums.n_elem,
+          "smallest_denominator", "an estimate and its scale for each row sum",
+          {{"estimates", estimated.values.n_elem},
+           {"scales", estimated.log_scale.n_elem},
+           {"row sums", log_row_sums.n_elem}});
   double smallest = std::numeric_limits<double>::infinity();
   for (arma::uword i = 0; i < log_row_sums.n_elem; ++i) {
     const double log_ratio = static_cast<double>(estimated.log_scale(i)) - log_row_sums(i);

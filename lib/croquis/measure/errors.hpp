@@ -67,7 +67,8 @@ template <typename T>
 double row_sum_deviation(const Approximation<T>& approximation);
 
 /// min_i D~_ii / D_ii: the smallest estimated row sum as a multiple of the true one. A value of 1 is exact. A value <=
-/// 0 means that the normalisation of a row is lost. NaN if one of the estimates is. Infinite where it overflows.
+/// 0 means that the normalisation of a row is lost. NaN if one of the estimates is. Infinite where it overflows. Throws
+/// std::invalid_argument unless there are as many of all.
 template <typename T>
 double smallest_denominator(const Denominators<T>& estimated, const arma::vec& log_row_sums);
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/measure/feature_variance.hpp>
@@ -30,11 +31,15 @@ ScoreRow row_of(const FeaturePair<double>::Matrices& matrices, arma::uword i, ar
 }
 
 void set_errors(VarianceRow& row, const FeaturePoints& points, const FeatureOptions& features, const Key& key) {
+  const arma::uvec& seen = points.seen;
+  require(seen.is_empty() || (seen.n_elem == points.x.n_rows && seen.min() >= 1 && seen.max() <= points.y.n_rows),
+          "feature_variance", "a number of seen keys for each query, from 1 to all",
+          {{"seen", seen.n_elem}, {"queries", points.x.n_rows}, {"keys", points.y.n_rows}});
   const auto matrices = FeaturePair<double>(points.x, points.y, row.features, features, key).matrices();
   const arma::mat products = points.x * points.y.t();
   double l1 = 0, squared = 0, lemma_2 = 0;
   for (arma::uword i = 0; i < products.n_rows; ++i) {
-    const arma::uword keys = points.seen.is_empty() ? points.y.n_rows : points.seen[i];
+    const arma::uword keys = seen.is_empty() ? points.y.n_rows : seen[i];
     ScoreRow scores = row_of(matrices, i, products.row(i).head(keys));
     if (keys < points.y.n_rows && std::abs(arma::accu(scores.estimate)) < kLeastSum<double>) {
       // Features of keys that it does not see are so much larger that its own have vanished beside them, or nearly so.

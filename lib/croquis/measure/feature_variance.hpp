@@ -30,7 +30,7 @@ const Columns<VarianceRow>& variance_columns();
 /// The points whose inner products are estimated: rows of x (queries x p) against rows of y (keys x p).
 struct FeaturePoints {
   arma::mat x, y;
-  arma::uvec seen = {};  ///< so many keys, the first, are those that each query attends to; empty: all
+  arma::uvec seen = {};  ///< for each query, the number of keys, at least 1, that it attends to, the first; empty: all
 };
 
 /// Points uniform on spheres of radius `norm`, from the random key.

@@ -210,6 +210,7 @@ void LandmarkQuality::prepare(const std::string& policy) {
 
 SketchRow LandmarkQuality::row(arma::uword d, const Key& key) const {
   const SerialBlas serial;
+  require(sampler_.has_value(), "LandmarkQuality::row", "prepare() before it, with a policy");
   SketchRow row;
   row.kind = "landmarks";
   row.features = d;

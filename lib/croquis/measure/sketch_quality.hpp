@@ -87,7 +87,8 @@ class LandmarkQuality {
   /// Does the policy's work that does not depend on the draw, such as leverage scores. Its time is added to that of
   /// every row.
   void prepare(const std::string& policy);
-  /// The row of a draw. A failure becomes its status. Sets features and the measured members.
+  /// The row of a draw. A failure becomes its status. Sets features and the measured members. Throws
+  /// std::invalid_argument before prepare().
   SketchRow row(arma::uword d, const Key& key) const;
 
  private:

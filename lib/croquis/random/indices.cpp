@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <boost/random/uniform_int_distribution.hpp>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/vector_math.hpp>
@@ -9,6 +10,7 @@
 #include <croquis/random/indices.hpp>
 #include <limits>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +19,11 @@ namespace croquis {
 namespace {
 
 using UniformIndex = boost::random::uniform_int_distribution<arma::uword>;
+
+arma::uvec room_for(arma::uword d, std::string_view where) {
+  require_memory(sizeof(arma::uword) * static_cast<double>(d), where, {{"d", d}});
+  return arma::uvec(d);
+}
 
 // The beginning of a Fisher-Yates shuffle of 0 ... n-1, d of it. at(i) is the entry at place i, put(i, x) replaces it.
 template <typename At, typename Put>
@@ -35,7 +42,7 @@ arma::uvec shuffled(arma::uword n, arma::uword d, const Key& key, const At& at, 
 
 arma::uvec sample_with_replacement(arma::uword n, arma::uword d, const Key& key) {
   require(n >= 1, "sample_with_replacement", "n >= 1", {{"n", n}});
-  arma::uvec indices(d);
+  arma::uvec indices = room_for(d, "sample_with_replacement");
   UniformIndex uniform(0, n - 1);
   for (arma::uword j = 0; j < d; ++j) {
     Engine engine = key.child(j).engine();
@@ -47,6 +54,7 @@ arma::uvec sample_with_replacement(arma::uword n, arma::uword d, const Key& key)
 arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Key& key) {
   require(d <= n, "sample_without_replacement", "d <= n", {{"d", d}, {"n", n}});
   if (n / 8 <= d) {
+    require_memory(sizeof(arma::uword) * static_cast<double>(n), "sample_without_replacement", {{"n", n}});
     std::vector<arma::uword> entries(n);
     std::iota(entries.begin(), entries.end(), arma::uword{0});
     return shuffled(
@@ -66,7 +74,7 @@ arma::uvec sample_weighted(const arma::Col<T>& weights, arma::uword d, const Key
   require(!weights.is_empty() && weights.is_finite() && weights.min() >= 0 && weights.max() > 0, "sample_weighted",
           "weights finite and >= 0, one of them positive", {{"weights", weights.n_elem}});
   const CumulativeWeights cumulative(arma::conv_to<arma::vec>::from(weights) / static_cast<double>(weights.max()));
-  arma::uvec indices(d);
+  arma::uvec indices = room_for(d, "sample_weighted");
   for (arma::uword j = 0; j < d; ++j) indices(j) = cumulative.index_of(uniform_at(key, j));
   return indices;
 }

@@ -1,4 +1,5 @@
-// Random sets of indices. All functions return a vector of d indices.
+// Random sets of indices. All functions return a vector of d indices, and throw std::invalid_argument for arguments
+// outside their ranges and for more than memory holds.
 #pragma once
 
 #include <armadillo>

@@ -58,7 +58,8 @@ arma::uvec LandmarkSampler<T>::draw(arma::uword d, const Key& draw_key) const {
       return sample_with_replacement(n, d, draw_key);
     case LandmarkPolicy::stratified: {
       const arma::uword first = first_stratum_, from_first = d / 2;
-      require(first >= 1 && first < n, "landmarks", "stratified: at least two points", {{"points", n}});
+      require(first >= 1 && first < n, "landmarks", "stratified: at least two points, one at least in each stratum",
+              {{"points", n}, {"first stratum", first}});
       return arma::join_cols(sample_with_replacement(first, from_first, draw_key.child("queries")),
                              sample_with_replacement(n - first, d - from_first, draw_key.child("keys")) + first);
     }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
 #include <croquis/linalg/rows.hpp>
@@ -22,6 +23,9 @@ CentredColumns<T>::CentredColumns(const arma::Mat<T>& rows)
 template <typename T>
 arma::Mat<T> leaf_means(const CentredColumns<T>& points, const arma::Col<T>& weights, const PointTree& tree) {
   const arma::uword p = points.columns.n_rows;
+  require(points.columns.n_cols == tree.order.size() && weights.n_elem == tree.order.size(), "leaf_means",
+          "the points of the tree, and a weight for each of them",
+          {{"points", points.columns.n_cols}, {"weights", weights.n_elem}, {"points of the tree", tree.order.size()}});
   arma::Mat<T> means(p, tree.leaves());
   parallel_for(tree.leaves(), p * points.columns.n_cols / tree.leaves(), [&](std::size_t c) {
     const std::uint32_t* members = tree.order.data() + tree.first[c];
@@ -37,6 +41,8 @@ arma::Mat<T> leaf_means(const CentredColumns<T>& points, const arma::Col<T>& wei
 template <typename T>
 arma::Mat<T> leaf_sums(const arma::Mat<T>& x, const PointTree& tree) {
   const arma::uword leaves = tree.leaves(), width = x.n_cols;
+  require(x.n_rows == tree.order.size(), "leaf_sums", "a row for each point of the tree",
+          {{"rows", x.n_rows}, {"points", tree.order.size()}});
   // The sums of all blocks are no larger than X itself. A row of X is next to its sum, so that no addition waits for
   // the one before it.
   const arma::uword at_once = std::max<arma::uword>(1024, leaves);

@@ -14,6 +14,8 @@ struct CentredColumns {
   arma::Col<T> mean;
 };
 
+// Both throw std::invalid_argument for another number of points, weights or rows than the tree has points.
+
 /// The weighted means of the centred points of each leaf, as rows (leaves x p).
 template <typename T>
 arma::Mat<T> leaf_means(const CentredColumns<T>& points, const arma::Col<T>& weights, const PointTree& tree);

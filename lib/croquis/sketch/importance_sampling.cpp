@@ -1,4 +1,5 @@
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/random/cumulative.hpp>
 #include <croquis/random/draws.hpp>
@@ -6,10 +7,12 @@
 
 namespace croquis {
 
-ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, const Key& key)
-    : n_(weights.n_elem), indices_(d), entries_(d) {
+ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, const Key& key) : n_(weights.n_elem) {
   require(n_ >= 1 && n_ >> 32 == 0 && d >= 1, "ImportanceSampling", "1 <= number of weights < 2^32, d >= 1",
           {{"weights", n_}, {"d", d}});
+  require_memory((sizeof(arma::uword) + sizeof(double)) * static_cast<double>(d), "ImportanceSampling", {{"d", d}});
+  indices_.set_size(d);
+  entries_.set_size(d);
   for (arma::uword i = 0; i < n_; ++i) {
     require(weights(i) >= 0 && std::isfinite(weights(i)), "ImportanceSampling", "weights finite and >= 0",
             {{"index", i}, {"weight", weights(i)}});
