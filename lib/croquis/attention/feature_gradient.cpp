@@ -11,14 +11,14 @@
 namespace croquis {
 namespace {
 
-constexpr arma::uword kTokens = 256, kGroups = 8;
+constexpr arma::uword kTokens = 256, kTokenGroups = 8;
 
 // The sum of body(first, last) over blocks of tokens, each a matrix like `zero`: blocks are dealt out to groups, whose
 // sums are added in order.
 template <typename T>
 arma::Mat<T> sum_of_blocks(arma::uword tokens, arma::SizeMat size,
                            const std::function<void(arma::uword first, arma::uword last, arma::Mat<T>& sum)>& body) {
-  const arma::uword blocks = blocks_of(tokens, kTokens), groups = std::min(kGroups, blocks);
+  const arma::uword blocks = blocks_of(tokens, kTokens), groups = std::min(kTokenGroups, blocks);
   std::vector<arma::Mat<T>> sums(groups);
   parallel_for(groups, [&](std::size_t g) {
     sums[g].zeros(size);

@@ -17,11 +17,11 @@ using Probabilities = KdeformerOptions::Probabilities;
 
 // What d and the trials share: the weights of the keys, and with exact probabilities the row sums.
 template <typename T>
-struct Shared {
+struct KdeformerShared {
   arma::Col<T> weights, log_row_sums;
   double flops = 0;  // of these
 
-  Shared(const Problem<T>& problem, const KdeformerOptions& options) {
+  KdeformerShared(const Problem<T>& problem, const KdeformerOptions& options) {
     const arma::Mat<T>& v = problem.V();
     const auto n_k = static_cast<double>(v.n_rows), p_v = static_cast<double>(v.n_cols);
     if (options.probabilities == Probabilities::exact) {
@@ -56,7 +56,7 @@ struct Shared {
 };
 
 template <typename T>
-std::vector<KeyGroup<T>> groups_of(const Problem<T>& problem, const Shared<T>& shared, arma::uword d,
+std::vector<KeyGroup<T>> groups_of(const Problem<T>& problem, const KdeformerShared<T>& shared, arma::uword d,
                                    const Key& draw_key, const KdeformerOptions& options) {
   const arma::uword b = (d + 1) / 2, m = d - b;
   const SortedBlocks blocks =
@@ -77,8 +77,8 @@ std::vector<KeyGroup<T>> groups_of(const Problem<T>& problem, const Shared<T>& s
 }
 
 template <typename T>
-Approximation<T> approximate(const Problem<T>& problem, const Shared<T>& shared, arma::uword d, const Key& draw_key,
-                             const KdeformerOptions& options) {
+Approximation<T> approximate(const Problem<T>& problem, const KdeformerShared<T>& shared, arma::uword d,
+                             const Key& draw_key, const KdeformerOptions& options) {
   require(d >= 1 && d <= problem.n_k(), "kdeformer", "1 <= d <= n_k", {{"d", d}, {"n_k", problem.n_k()}});
   if (options.probabilities == Probabilities::exact) {
     return from_scores(as_operator(importance_columns<T>(problem.Q(), problem.K(), shared.log_row_sums, shared.weights,
@@ -111,7 +111,7 @@ bool is_oracle(const OptionValues& values) {
 template <typename T>
 Approximation<T> kdeformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const KdeformerOptions& options) {
-  return approximate(problem, Shared<T>(problem, options), d, draw_key, options);
+  return approximate(problem, KdeformerShared<T>(problem, options), d, draw_key, options);
 }
 
 template <typename T>
@@ -131,7 +131,7 @@ Method<T> kdeformer_method() {
   };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const KdeformerOptions options = options_of_kdeformer().read(values);
-    const auto shared = std::make_shared<const Shared<T>>(problem, options);
+    const auto shared = std::make_shared<const KdeformerShared<T>>(problem, options);
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k());
     const bool oracle = options.probabilities == Probabilities::exact;
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *shared, d, draw_key, options); },

@@ -10,7 +10,7 @@
 namespace croquis {
 namespace {
 
-using Probabilities = SampledColumnsOptions::Probabilities;
+using ColumnProbabilities = SampledColumnsOptions::Probabilities;
 
 template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& exact, arma::uword d, const Key& draw_key,
@@ -20,10 +20,10 @@ Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& ex
   sampled.log_row_sums = exact.log_row_sums;
   sampled.weights = ColumnWeights::uniform;
   arma::Col<T> weights(problem.n_k(), arma::fill::ones);
-  if (options.probabilities == Probabilities::exact) {
+  if (options.probabilities == ColumnProbabilities::exact) {
     weights = exact.norms % arma::sqrt(arma::sum(arma::square(problem.V()), 1));
     sampled.weights = ColumnWeights::exact;
-  } else if (options.probabilities == Probabilities::pilot) {
+  } else if (options.probabilities == ColumnProbabilities::pilot) {
     const arma::uword pilots = options.pilot_rows == 0 ? d : options.pilot_rows;
     Pilot<T> pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, draw_key.child("pilot"));
     weights = std::move(pilot.weights);
@@ -45,7 +45,7 @@ const Options<SampledColumnsOptions>& options_of_sampled_columns() {
   using O = SampledColumnsOptions;
   static const Options<O> options =
       Options<O>()
-          .choice("p", &O::probabilities, in_order<Probabilities>({"pilot", "exact", "uniform"}),
+          .choice("p", &O::probabilities, in_order<ColumnProbabilities>({"pilot", "exact", "uniform"}),
                   "probabilities of the columns")
           .count("pilot", &O::pilot_rows, 0, 1000000, "p=pilot: rows d_0; 0: as many as columns");
   return options;
@@ -73,7 +73,7 @@ Method<T> sampled_columns_method() {
   method.options = options_of_sampled_columns().infos();
   method.rectangular = method.adjoint = always(true);
   method.rowwise = [](const OptionValues& values) {
-    return options_of_sampled_columns().read(values).probabilities == Probabilities::uniform;
+    return options_of_sampled_columns().read(values).probabilities == ColumnProbabilities::uniform;
   };
   method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
@@ -84,7 +84,7 @@ Method<T> sampled_columns_method() {
                fixed = static_cast<double>(options.pilot_rows);
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *exact, d, draw_key, options); },
             [=](double d) {
-              const double pilots = options.probabilities != Probabilities::pilot ? 0 : fixed > 0 ? fixed : d;
+              const double pilots = options.probabilities != ColumnProbabilities::pilot ? 0 : fixed > 0 ? fixed : d;
               return n_q * n_k * (2 * p + 1) + 2 * n_q * d * (p + p_v) + n_q * d + n_k * pilots * (2 * p + 3);
             }};
   };

@@ -37,7 +37,7 @@ arma::Mat<T> suffix_shares(const TokenAlignment& tokens, const arma::Mat<T>& x) 
 }
 
 template <typename T>
-LinearOperator<T> scores_of(const Problem<T>& problem) {
+LinearOperator<T> mean_scores(const Problem<T>& problem) {
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   if (problem.is_causal()) {
     const TokenAlignment tokens = problem.tokens();
@@ -53,7 +53,7 @@ LinearOperator<T> scores_of(const Problem<T>& problem) {
 
 template <typename T>
 Approximation<T> v_mean(const Problem<T>& problem) {
-  const LinearOperator<T> scores = scores_of(problem);
+  const LinearOperator<T> scores = mean_scores(problem);
   Approximation<T> approximation = from_scores(scores, problem);
   approximation.adjoint = adjoint_of<T>(problem, [scores](const arma::Mat<T>& cotangent) -> Gradient<T> {
     return {.q = {}, .k = {}, .v = scores.apply_transposed(cotangent), .bias = {}};

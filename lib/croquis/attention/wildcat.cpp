@@ -22,7 +22,7 @@ namespace {
 using Pivots = WildcatOptions::Pivots;
 
 // The estimate of what rounding changes, relative to a row's denominator, above which a call is refused.
-constexpr double kMostRounding = 0.01;
+constexpr double kMostWildcatRounding = 0.01;
 
 // What d and the trials share: the different keys about their mean, and the kernel of their points scale k.
 template <typename T>
@@ -197,7 +197,7 @@ Approximation<T> approximate(const Problem<T>& problem, const CentredKeys<T>& al
     throw std::runtime_error("wildcat: " + std::to_string(zero.n_elem) +
                              " denominators are zero; keys that matter to those rows underflow");
   }
-  const arma::uvec rounded = arma::find(arma::abs(output.col(p_v)) > T(kMostRounding) * arma::abs(shares));
+  const arma::uvec rounded = arma::find(arma::abs(output.col(p_v)) > T(kMostWildcatRounding) * arma::abs(shares));
   if (!rounded.is_empty()) {
     throw std::runtime_error("wildcat: rounding may decide " + std::to_string(rounded.n_elem) +
                              " rows, which attend to keys so much shorter than others that the weights of those drown "

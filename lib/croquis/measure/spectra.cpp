@@ -19,7 +19,6 @@ namespace croquis {
 namespace {
 
 constexpr arma::uword kLargestDense = 4096;  // n x n above this: two minutes and 128 MB a matrix
-constexpr double kUndefined = SpectrumRow::kUndefined;
 
 ScoreMatrix score_matrix_of(const std::string& matrix) {
   if (matrix == "a") return ScoreMatrix::raw;
@@ -35,8 +34,9 @@ bool runs_lanczos(arma::uword size, const SpectrumSettings& settings) {
 
 struct Spectrum {
   arma::vec values, residuals;
-  double total = kUndefined, total_lo = kUndefined, total_hi = kUndefined;  // sum of all singular values
-  double frobenius = kUndefined, log_scale = 0;
+  double total = SpectrumRow::kUndefined, total_lo = SpectrumRow::kUndefined,
+         total_hi = SpectrumRow::kUndefined;  // sum of all singular values
+  double frobenius = SpectrumRow::kUndefined, log_scale = 0;
 };
 
 Spectrum dense_spectrum(const arma::mat& matrix) {
