@@ -1,6 +1,5 @@
 #include "options/choice_inputs.hpp"
 
-
 #include <algorithm>
 #include <map>
 #include <stdexcept>
