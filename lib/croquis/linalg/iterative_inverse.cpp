@@ -56,11 +56,12 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
   require(options.iterations >= 0 && options.tolerance >= 0, "iterative_inverse", "iterations >= 0, tolerance >= 0",
           {{"iterations", options.iterations}, {"tolerance", options.tolerance}});
   IterativeInverse<T> result{inverse_start(n, options.start), 0, 0};
-  const auto times = options.symmetric ? product_symmetric<T> : product<T>;
-  // c I - M needs no pass of its own: products are computed with the right sign, and c I is added to the diagonal.
+  // Also of a symmetric N the products are whole. Rounding leaves an N Z that is not symmetric, and what a mirrored
+  // half of it makes of that is multiplied by ||N|| ||N^-1|| in each step. c I - M needs no pass of its own: products
+  // are computed with the right sign, and c I is added to the diagonal.
   arma::Mat<T> nz, inner;
   const auto look = [&] {
-    nz = times(n, result.inverse, T(1));
+    nz = product(n, result.inverse);
     result.residual = residual_of(nz, inner);
   };
   look();
@@ -68,11 +69,11 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
     throw std::runtime_error("iterative_inverse: the entries are not finite, or their products are not");
   while (result.iterations < options.iterations && result.residual > options.tolerance) {
     inner.diag() += T(6);  // 7 I - N Z
-    inner = times(nz, inner, T(-1));
+    inner = product(nz, inner, T(-1));
     inner.diag() += T(15);
-    inner = times(nz, inner, T(-1));
+    inner = product(nz, inner, T(-1));
     inner.diag() += T(13);
-    result.inverse = times(result.inverse, inner, T(0.25));
+    result.inverse = product(result.inverse, inner, T(0.25));
     const double before = result.residual;
     look();
     require_no_growth("iterative_inverse", ++result.iterations, before, result.residual, options);

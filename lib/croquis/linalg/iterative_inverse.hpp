@@ -16,7 +16,7 @@ struct InverseIteration {
   InverseStart start = InverseStart::transpose_both;
   int iterations = 6;      ///< maximum number of steps; the papers use 6
   double tolerance = 0.0;  ///< stop early when ||I - N Z||_F <= tolerance
-  bool symmetric = false;  ///< N is symmetric, so only one half of each product is computed, in blocks
+  bool symmetric = false;  ///< N is symmetric, so iterative_solve computes only one half of W, in blocks
 };
 
 /// Z_0. Throws std::runtime_error if N is zero and Z_0 is to be a multiple of N^T.
@@ -40,7 +40,7 @@ struct IterativeInverse {
 /// Guarantees: with E = I - N Z, one step maps E to (3 E^3 + E^4) / 4 (Nystromformer Lemma 1). The part of Z along a
 ///   small singular direction grows by 13/4 in each step. If N is ill-conditioned, six steps are therefore a spectral
 ///   filter and not an inverse; see `residual`.
-/// Cost: 8 d^3 flops for each step and 2 d^3 for the residual; for a symmetric N as product_symmetric.
+/// Cost: 8 d^3 flops for each step and 2 d^3 for the residual.
 /// Throws: std::runtime_error if Z is no longer finite, and as require_no_growth.
 template <typename T>
 IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIteration& options = {});
