@@ -391,6 +391,20 @@ TEST_CASE("--resume: the meta file says how the rows were made that were there, 
   REQUIRE(third["earlier"].size() == 2);
   CHECK(third["earlier"][0] == second["earlier"][0]);
   CHECK(third["earlier"][1]["command_line"] == second["command_line"]);
+  // A run that is stopped and continued by one command, however often, is there once.
+  for (int again = 0; again < 3; ++again) {
+    auto stopped = meta_of(folder, "e");
+    stopped["utc"] = fmt::format("2001-01-0{}T00:00:00Z", again + 2);
+    stopped.erase("finished");
+    write_text(folder / "e.meta.json", stopped.dump());
+    write_text(folder / "e.csv", rows.substr(0, rows.size() / 2));
+    REQUIRE(run_croquis(kSmallShards + "--trials 3 --quiet --out e.csv --resume", folder.path()).status == 0);
+    const auto continued = meta_of(folder, "e");
+    CHECK(continued["utc"] != stopped["utc"]);
+    REQUIRE(continued["earlier"].size() == 3);
+    CHECK(continued["earlier"][2]["command_line"] == third["command_line"]);
+    CHECK(continued["earlier"][2]["utc"] == "2001-01-02T00:00:00Z");
+  }
   // --overwrite makes all of them.
   REQUIRE(run_croquis(command + " --overwrite", folder.path()).status == 0);
   CHECK_FALSE(meta_of(folder, "e").contains("earlier"));

@@ -57,6 +57,14 @@ json environment_now() {
   return environment;
 }
 
+// A job that is stopped and continued again and again is there once.
+bool has_but_for_its_time(const json& runs, const json& run) {
+  return std::any_of(runs.begin(), runs.end(), [&](json one) {
+    if (one.is_object()) one["utc"] = member(run, "utc");
+    return one == run;
+  });
+}
+
 // What a companion's name ends in, which is the same after all files of a result were renamed together.
 std::string end_of(Companion companion) {
   return companion("");
@@ -125,7 +133,7 @@ std::string earlier_runs(const std::string& path) {
   for (const char* key : kOfOneRun) {
     if (const json value = member(meta, key); !value.is_null()) last[key] = value;
   }
-  if (!last.empty()) runs.push_back(std::move(last));
+  if (!last.empty() && !has_but_for_its_time(runs, last)) runs.push_back(std::move(last));
   return runs.empty() ? "" : text_of(runs);
 }
 

@@ -44,7 +44,8 @@ void write_metadata(const std::string& path, const RunDescription& run);
 nlohmann::json read_metadata(const std::string& path);
 
 /// How the rows were made that stand beside the meta file at `path`, as a JSON array with an object for each run,
-/// oldest first: parts that were merged, and runs that --resume went on with. Empty where nothing is known.
+/// oldest first: parts that were merged, and runs that --resume went on with, of those that differ in their time alone
+/// the first. Empty where nothing is known.
 std::string earlier_runs(const std::string& path);
 
 /// A text of an identity where it differs from another: lists of many heads are long.
