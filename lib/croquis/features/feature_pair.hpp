@@ -37,11 +37,10 @@ class FeatureAdjoint;
 ///   for each query and one for all keys.
 /// Randomness: the projection, from the random key. a and Psi are computed from the points and do not depend on W.
 /// Cost: 2 t c p flops and t c exponentials for a block of t tokens and c directions. Memory O(n p).
-/// Throws: std::invalid_argument as Projection, for no points or points of different width, d = 0, an odd d with trf
-/// and
-///   hyperbolic, epsilon < 0, epsilon > 0 with trf, and for sphere with sorf where a direction is 0. A block of p'
-///   directions has one with probability 1/4 at p = 3, 9/64 at p = 5, 3/64 at p = 6, .005 at p = 9 and less beyond, and
-///   with 0 at p = 7 and at powers of two (p' is p rounded up to one).
+/// Throws: std::invalid_argument as Projection, for no points or points of different width, for d = 0, an odd d with
+///   trf and hyperbolic, epsilon < 0, epsilon > 0 with trf, and for sphere with sorf where a direction is 0. A block of
+///   p' directions has one with probability 1/4 at p = 3, 9/64 at p = 5, 3/64 at p = 6, .005 at p = 9 and less beyond,
+///   and with 0 at p = 7 and at powers of two (p' is p rounded up to one).
 template <typename T>
 class FeaturePair {
  public:
