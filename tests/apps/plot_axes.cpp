@@ -183,4 +183,6 @@ TEST_CASE("croquis plot: against flops, an upright line shows those of exact att
   }
   const std::string two_sizes = kErrorHeader + rows("t") + with_n(64, rows("u"));
   CHECK_FALSE(contains(plot_of(two_sizes, "--x flops").script, "set arrow"));
+  const std::string two_masks = kErrorHeader + rows("t") + rows("u;causal");
+  CHECK_FALSE(contains(plot_of(two_masks, "--x flops").script, "set arrow"));
 }

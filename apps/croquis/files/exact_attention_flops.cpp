@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <croquis/measure/cost.hpp>
 #include <limits>
+#include <string>
 
 #include "files/group_table.hpp"
 #include "options/lists.hpp"
@@ -21,6 +22,11 @@ double exact_flops_of(const Group& group, bool causal) {
 
 double exact_flops_of(const croquis::Grouping& grouping) {
   const bool causal = is_causal(grouping);
+  const std::vector<std::string> inputs = inputs_of(grouping);
+  if (!causal &&
+      std::any_of(inputs.begin(), inputs.end(), [](const auto& name) { return name.ends_with(";causal"); })) {
+    return std::numeric_limits<double>::quiet_NaN();  // some are, and some are not
+  }
   double common = std::numeric_limits<double>::quiet_NaN();
   bool any = false;
   for (const Group& group : grouping.groups) {
