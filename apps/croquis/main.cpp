@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <croquis/core/kept_memory.hpp>
 #include <croquis/core/serial_blas.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/distributed/communicator.hpp>
 #include <csignal>
 #include <cstdio>
@@ -100,11 +101,10 @@ void open_standard_streams() {
 
 // A stack that is too small is overflown without a word.
 void require_stack() {
-  constexpr rlim_t least = rlim_t{512} << 10;  // the largest need that was seen is a third of it
   rlimit limit{};
-  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least) return;
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= croquis::kLeastStack) return;
   throw std::runtime_error(fmt::format("a stack of {} KiB is less than croquis needs; give it {} or more (ulimit -s)",
-                                       limit.rlim_cur >> 10, least >> 10));
+                                       limit.rlim_cur >> 10, croquis::kLeastStack >> 10));
 }
 
 void require_output_written() {

@@ -52,9 +52,6 @@ std::optional<std::size_t> stack_bytes(std::string_view text) {
   return number << (10 * unit);
 }
 
-// On less than a third of this, threads of croquis error with all methods overflow.
-constexpr std::size_t kLeastStack = std::size_t{512} << 10;
-
 // Attributes of threads as libgomp makes them: the first variable with a size says what their stacks are.
 class ThreadAttributes {
  public:
