@@ -36,7 +36,7 @@ TEST_CASE("choose: wrong input is refused in one line") {
                                                        {"--max-cost -1", "--max-cost: -1 is not positive"},
                                                        {"--metric row_cosine_mean", "row_cosine_mean"},
                                                        {"--methods skyformer,v-mean", "two functions"},
-                                                       {"--methods best-rank-d", "as much work as exact attention"},
+                                                       {"--methods top-keys", "top-keys computes all scores"},
                                                        {"--features 0", "--features"},
                                                        {"--shard 1/2 --target-loss 1", "--shard"},
                                                        {"--rows 4 --metric max_abs", "--metric"},

@@ -49,8 +49,8 @@ TEST_CASE("choice candidates: methods of two targets, quadratic ones and too man
         [&] { choice_candidates<double>(parse_methods(methods), features, shapes, false, false, CostUnit::flops); });
   };
   CHECK(contains(refused("v-mean,skyformer", {8}), "two functions"));
-  CHECK(contains(refused("best-rank-d", {8}), "as much work as exact attention"));
-  CHECK(contains(refused("v-mean,vattention:certain=oracle", {8}), "vattention (certain=oracle) takes as much work"));
+  CHECK(contains(refused("best-rank-d", {8}), "best-rank-d computes all scores"));
+  CHECK(contains(refused("v-mean,vattention:certain=oracle", {8}), "vattention (certain=oracle) computes all scores"));
   CHECK(refused("v-mean", {97, 99}) == "features: no method takes 97, 99 for heads of 96 tokens; give smaller ones");
   for (const MethodChoice& choice : usual_candidates(shapes, {.causal = true})) {
     CHECK(find_method<double>(choice.name).causal);

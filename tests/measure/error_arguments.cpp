@@ -37,7 +37,7 @@ TEST_CASE(
   CHECK(contains(refusal([&] {
                    names("kdeformer:probabilities=exact", {{9, 9}}, true);
                  }),
-                 "--methods: kdeformer (probabilities=exact) takes as much work as exact attention"));
+                 "--methods: kdeformer (probabilities=exact) computes all scores"));
   CHECK(contains(refusal([&] { names("reformer", {{9, 9}, {7, 9}}, false); }), "reformer: as many queries as keys"));
 }
 

@@ -98,7 +98,7 @@ std::vector<MethodChoice> methods_of(const ErrorOptions& options, const std::vec
                     fmt::join(square, ", ")));
   }
   if (!quadratic.empty()) {
-    say_once(fmt::format("croquis error: with --rows, what takes as much work as exact attention is left out: {}\n",
+    say_once(fmt::format("croquis error: with --rows, what computes all scores is left out: {}\n",
                          fmt::join(quadratic, ", ")));
   }
   return methods;

@@ -131,7 +131,7 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     const Method<double>& method = find_method<double>(choice.name);
     if (method.quadratic(choice.options)) {
       throw std::invalid_argument(
-          fmt::format("methods: {} takes as much work as exact attention whatever d is; leave it out",
+          fmt::format("methods: {} computes all scores, as exact attention does, whatever d is; leave it out",
                       curve_label({choice.name, choice.preset})));
     }
     std::vector<PreparedMethod<T>> prepared;

@@ -55,8 +55,8 @@ struct CandidateLadders {
 
 /// The candidates for heads of these shapes. Left out are numbers of features that the method takes for none of them: d
 /// is at most n_k and the method's largest d. Where all heads have one shape, so are, among candidates of one method
-/// with the same cost, all but the one with the largest d. A method that takes O(n^2) work whatever d is
-/// (Method::quadratic) is never cheaper than exact attention, and is refused.
+/// with the same cost, all but the one with the largest d. A method that computes all scores whatever d is
+/// (Method::quadratic) saves at most a part of the work, as top-keys that of the values, and is refused.
 ///
 /// Costs in flops are the leading terms, as in the rows of `croquis error`, preparation included; they are computed on
 /// random entries of the same shape, on which they do not depend. Costs in seconds, which for some methods do depend on

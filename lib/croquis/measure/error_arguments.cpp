@@ -19,9 +19,9 @@ std::vector<MethodChoice> error_methods(const std::string& text, const std::vect
   });
   for (const MethodChoice& choice : methods) {
     if (!some_rows || !find_method<double>(choice.name).quadratic(choice.options)) continue;
-    throw std::invalid_argument(fmt::format(
-        "{}: {} takes as much work as exact attention, which errors from some rows are to avoid; leave it out", where,
-        curve_label({choice.name, choice.preset})));
+    throw std::invalid_argument(
+        fmt::format("{}: {} computes all scores, which errors from some rows are to avoid; leave it out", where,
+                    curve_label({choice.name, choice.preset})));
   }
   for (const TokenAlignment shape : shapes) require_usable(methods, shape, position);
   return methods;
