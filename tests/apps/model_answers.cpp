@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "apps/formula_folder.hpp"
 #include "apps/made_rows.hpp"
@@ -109,4 +110,39 @@ TEST_CASE("croquis show and report of losses: on one sequence a lead may be chan
     CHECK_FALSE(contains(text, "(standard error between sequences)"));
     CHECK_FALSE(contains(text, "no clear lead"));
   }
+}
+
+TEST_CASE("croquis show and report of losses: v-mean and what computes all scores do not count, and that is said") {
+  const TemporaryFolder folder;
+  const auto rows_of = [](const std::vector<std::pair<std::string, double>>& losses) {
+    std::string rows = kLossHeader;
+    for (const int d : {4, 16}) {
+      for (const auto& [method, loss] : losses) {
+        for (const int s : {0, 1}) rows += loss_row({.method = method, .d = d, .sequence = s, .loss = loss + 0.01 * s});
+      }
+    }
+    return rows;
+  };
+  write_text(folder / "m.csv", rows_of({{"v-mean", 2.1}, {"top-keys", 2.05}, {"best-rank-d", 2.2}, {"linear", 2.5}}));
+  const ProgramRun shown = run_croquis("show m.csv", folder.path());
+  REQUIRE_MESSAGE(shown.status == 0, shown.output);
+  REQUIRE(run_croquis("report m.csv --out m.html", folder.path()).status == 0);
+  const std::string said = " Not counted, here and below: v-mean and methods that compute all scores.";
+  for (const std::string& text : {shown.output, read_text(folder / "m.html")}) {
+    const std::size_t first = text.find("At d = 4, linear has the smallest loss: 2.505"),
+                      then = text.find("At d = 16, linear has the smallest loss: 2.505");
+    REQUIRE(then != std::string::npos);
+    CHECK(text.find(" For comparison: v-mean 2.105, best-rank-d 2.205." + said) < then);
+    CHECK(text.find(said) > first);
+    CHECK(text.find(said) < then);
+    CHECK(text.find(" For comparison: v-mean 2.105, best-rank-d 2.205.", then) != std::string::npos);
+    CHECK(text.find(said, then) == std::string::npos);  // once
+    CHECK_FALSE(contains(text, "top-keys has the smallest"));
+  }
+  // What all count in is said without.
+  write_text(folder / "two.csv", rows_of({{"linear", 2.5}, {"performer", 2.4}}));
+  CHECK_FALSE(contains(run_croquis("show two.csv", folder.path()).output, "Not counted"));
+  // As for errors, what does not count does not lead where there is nothing else.
+  write_text(folder / "one.csv", rows_of({{"top-keys", 2.05}}));
+  CHECK_FALSE(contains(run_croquis("show one.csv", folder.path()).output, "smallest loss"));
 }

@@ -124,11 +124,9 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
 
 // What may_lead() leaves out, of all sentences on these groups.
 std::string not_counted(const std::vector<const Group*>& groups) {
-  std::vector<const char*> others;
   const auto any = [&](const auto& is) { return std::any_of(groups.begin(), groups.end(), is); };
-  if (any([](const Group* group) { return group->label == "v-mean"; })) others.push_back("v-mean");
-  if (any([](const Group* group) { return is_quadratic(*group); })) others.push_back("methods that compute all scores");
-  return others.empty() ? "" : fmt::format(" Not counted, here and below: {}.", fmt::join(others, " and "));
+  return left_out(any([](const Group* group) { return group->label == "v-mean"; }),
+                  any([](const Group* group) { return is_quadratic(*group); }));
 }
 
 std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric) {

@@ -37,21 +37,30 @@ bool is_rival_by_draws(const Summary& best, const Summary& other) {
 
 }  // namespace
 
-bool is_quadratic(const Group& group) {
-  const auto method = group.key.find("method");
-  if (method == group.key.end()) return false;
-  if (method->second.starts_with("exact")) return true;
+bool is_quadratic(const std::string& method, const std::string& preset) {
+  if (method.starts_with("exact")) return true;
   for (const auto& known : croquis::methods<double>()) {
-    if (known.name != method->second) continue;
-    const auto preset = group.key.find("preset");
-    if (preset == group.key.end()) return known.quadratic({});
+    if (known.name != method) continue;
     try {
-      return known.quadratic(croquis::OptionValues(croquis::options_of_preset(preset->second)));
+      return known.quadratic(croquis::OptionValues(croquis::options_of_preset(preset)));
     } catch (const std::invalid_argument&) {  // rows of another version, whose options were others
       return known.quadratic({});
     }
   }
   return false;
+}
+
+bool is_quadratic(const Group& group) {
+  const auto method = group.key.find("method"), preset = group.key.find("preset");
+  if (method == group.key.end()) return false;
+  return is_quadratic(method->second, preset == group.key.end() ? "paper" : preset->second);
+}
+
+std::string left_out(bool mean, bool quadratic) {
+  std::vector<const char*> others;
+  if (mean) others.push_back("v-mean");
+  if (quadratic) others.push_back("methods that compute all scores");
+  return others.empty() ? "" : fmt::format(" Not counted, here and below: {}.", fmt::join(others, " and "));
 }
 
 bool may_lead(const Group& group) {

@@ -14,9 +14,12 @@ struct Candidate {
 };
 
 /// Whether its method computes all scores, as exact attention does.
+bool is_quadratic(const std::string& method, const std::string& preset);
 bool is_quadratic(const croquis::Group& group);
 /// What may lead: neither v-mean nor what is quadratic.
 bool may_lead(const croquis::Group& group);
+/// " Not counted, here and below: v-mean and methods that compute all scores.", of those that there are.
+std::string left_out(bool mean, bool quadratic);
 
 /// The groups that may lead, and have the metric; without those that are exact up to rounding, and with them.
 std::vector<Candidate> candidates_of(const std::vector<const croquis::Group*>& groups, const std::string& metric);

@@ -15,6 +15,7 @@
 #include "pictures/curve.hpp"
 #include "pictures/what_is_shown.hpp"
 #include "report/group_answers.hpp"
+#include "report/leads.hpp"
 #include "report/other_sections.hpp"
 
 using croquis::Group;
@@ -217,11 +218,41 @@ ModelSummary from_one_to(const ModelSummary& one, const ModelSummary& other,
   return summaries.empty() ? ModelSummary() : summaries.front();
 }
 
+bool is_mean(const ModelSummary& s) {
+  return s.method == "v-mean";
+}
+
+// Exact attention is no method here.
+bool computes_all_scores(const ModelSummary& s) {
+  return s.method != "exact" && is_quadratic(s.method, s.preset);
+}
+
+// What best_of() leaves out, of all sizes.
+std::string left_out_of_losses(const std::vector<ModelSummary>& summaries) {
+  const auto any = [&](const auto& is) {
+    return std::any_of(summaries.begin(), summaries.end(),
+                       [&](const ModelSummary& s) { return !std::isnan(s.loss) && is(s); });
+  };
+  return left_out(any(is_mean), any(computes_all_scores));
+}
+
+// " For comparison: v-mean 3.2, best-rank-d 2.1."
+std::string brackets_at(const std::vector<ModelSummary>& summaries, std::uint64_t d) {
+  std::string text;
+  for (const ModelSummary& s : summaries) {
+    if (s.features != d || std::isnan(s.loss) || (!is_mean(s) && s.method != "best-rank-d")) continue;
+    text += fmt::format("{}{} {}", text.empty() ? " For comparison: " : ", ", s.method, shown_number(s.loss));
+  }
+  return text.empty() ? "" : text + ".";
+}
+
+// Of those that count, as for errors (may_lead()).
 std::string best_of(const std::vector<ModelSummary>& summaries, const std::vector<croquis::ModelRow>& rows,
                     std::uint64_t d) {
   std::vector<const ModelSummary*> candidates;
   for (const ModelSummary& s : summaries) {
-    if (s.method == "exact" || s.features != d || std::isnan(s.loss) || s.method == "best-rank-d") continue;
+    if (s.method == "exact" || s.features != d || std::isnan(s.loss)) continue;
+    if (is_mean(s) || computes_all_scores(s)) continue;
     candidates.push_back(&s);
   }
   if (candidates.empty()) return "";
@@ -249,7 +280,8 @@ std::string best_of(const std::vector<ModelSummary>& summaries, const std::vecto
   } else if (!once.empty()) {
     no_lead += fmt::format(" Its lead over {} is on one sequence, and may be chance.", fmt::join(once, ", "));
   }
-  return fmt::format("At d = {}, {} has the smallest loss: {}{}", d, label(*best), numbers_of(*best), no_lead);
+  return fmt::format("At d = {}, {} has the smallest loss: {}{}{}", d, label(*best), numbers_of(*best), no_lead,
+                     brackets_at(summaries, d));
 }
 
 }  // namespace
@@ -270,9 +302,12 @@ Section section_of_models(const croquis::Table& table) {
   std::map<std::uint64_t, bool> sizes;
   for (const ModelSummary& s : summaries) sizes[s.features] = true;
   const bool by_layer = is_layer_by_layer(summaries);
+  std::string not_counted = left_out_of_losses(summaries);
   for (const auto& [d, there] : sizes) {
     std::string text = by_layer ? "" : best_of(summaries, rows_of_passes, d);
-    if (!text.empty()) section.answers.push_back(std::move(text));
+    if (text.empty()) continue;
+    if (d > 0) text += std::exchange(not_counted, "");  // a choice has no rivals
+    section.answers.push_back(std::move(text));
   }
   add_failures(table, section.answers);
   const Grouping grouping = grouping_of_models(summaries);
