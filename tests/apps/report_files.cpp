@@ -37,6 +37,25 @@ TEST_CASE("croquis show, plot and report: where a file lacks a column that they 
   }
 }
 
+TEST_CASE("croquis show, plot and report: where columns are removed, those that the rows lack are named") {
+  const TemporaryFolder folder;
+  const auto check_lacks = [&](const std::string& header, const std::string& says) {
+    write_text(folder / "less.csv", header + "\n");
+    for (const char* command : {"show less.csv", "plot less.csv", "report less.csv"}) {
+      CAPTURE(command);
+      check_refused(run_croquis(command, folder.path()), "less.csv: is not " + says);
+    }
+  };
+  check_lacks(
+      "input,method,preset,target,n,p,p_v,features,trial,seed,precision,spectral_rel,status",
+      "a whole result of croquis error: it lacks the columns frobenius_abs, frobenius_rel, max_abs, spectral_abs\n");
+  // Rows of `cost` have all of these, and three more; those of `error` have no threads.
+  check_lacks("input,method,preset,n,p,p_v,features,seed,threads,flops,status",
+              "a whole result of croquis cost: it lacks the columns peak_bytes, repeat, seconds\n");
+  // A column of another program: nothing tells what the rows are.
+  check_lacks("input,method,preset,n,p,p_v,features,seed,threads,flops,status,other", "a result of croquis error, ");
+}
+
 TEST_CASE("croquis report, show and plot: rows that were changed after their run are said to be") {
   const TemporaryFolder folder;
   REQUIRE(

@@ -4,6 +4,7 @@
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/csv.hpp>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 
@@ -62,8 +63,20 @@ const std::vector<Command>& commands() {
   return all;
 }
 
+namespace {
+
+// What rows of a command would need besides.
+struct Lacking {
+  std::string command;
+  std::vector<std::string> columns;
+};
+
+}  // namespace
+
 const Command& command_with(const std::vector<std::string>& columns, const std::string& path) {
+  const std::set<std::string> there(columns.begin(), columns.end());
   std::string writers;
+  Lacking nearest;
   for (const Command& command : commands()) {
     if (command.results.columns.empty()) continue;
     writers += fmt::format("{}{}", writers.empty() ? "" : ", ", command.name);
@@ -75,17 +88,21 @@ const Command& command_with(const std::vector<std::string>& columns, const std::
           column.is_cell_key() || column.role == croquis::Role::part || column.role == croquis::Role::metric;
       if (tells && column.option.empty()) needed.insert(column.name);
     }
-    const std::set<std::string> there(columns.begin(), columns.end());
-    if (std::includes(known.begin(), known.end(), there.begin(), there.end()) &&
-        std::includes(there.begin(), there.end(), needed.begin(), needed.end())) {
-      return command;
-    }
+    if (!std::includes(known.begin(), known.end(), there.begin(), there.end())) continue;  // of another program
+    std::vector<std::string> missing;
+    std::set_difference(needed.begin(), needed.end(), there.begin(), there.end(), std::back_inserter(missing));
+    if (missing.empty()) return command;
+    if (nearest.columns.empty() || missing.size() < nearest.columns.size()) nearest = {command.name, missing};
   }
   // X.summary.csv and the like stand beside a result.
   const std::filesystem::path name(path);
   const std::filesystem::path rows = std::filesystem::path(name).replace_extension().replace_extension(".csv");
   if (std::error_code status; rows != name && std::filesystem::exists(rows, status)) {
     throw std::invalid_argument(fmt::format("{}: has no rows of a run; give {}", path, rows.string()));
+  }
+  if (!nearest.columns.empty()) {
+    throw std::invalid_argument(fmt::format("{}: is not a whole result of croquis {}: it lacks the columns {}", path,
+                                            nearest.command, fmt::join(nearest.columns, ", ")));
   }
   throw std::invalid_argument(
       fmt::format("{}: is not a result of croquis {}: its columns are {}", path, writers, fmt::join(columns, ", ")));
