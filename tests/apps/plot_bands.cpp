@@ -91,6 +91,31 @@ TEST_CASE("croquis plot: with more than 8 curves there are no bands, and of fewe
   CHECK(point[3] == doctest::Approx(0.4));
 }
 
+TEST_CASE("croquis plot: the axis has room for bands where they are drawn, and for bars") {
+  TemporaryFolder folder;
+  std::string text = kErrorHeader;
+  for (int i = 0; i < 9; ++i) {  // medians from 0.75 to 0.12
+    for (const int d : {8, 16}) {
+      const double median = 0.75 + (0.12 - 0.75) * i / 8;
+      for (const auto& [trial, factor] : {std::pair(1, 1e-3), {2, 1.0}, {3, 1e3}})
+        text += plot_row("x", fmt::format("m{}", i), "softmax", d, trial, factor * median);
+    }
+  }
+  write_text(folder / "r.csv", text);
+  const std::string of_medians = "set yrange [0.1:1]\nset ytics (0.1, 0.2, 0.5, 1)\n";
+  const auto script = [&](const char* options) {
+    const DrawnPlot plot = drawn_plot(fmt::format("plot r.csv {}", options), folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    return plot.script;
+  };
+  CHECK_MESSAGE(contains(script(""), of_medians), script(""));
+  // From 1.2e-4 to 750 powers of ten are labels enough: gnuplot chooses.
+  CHECK_FALSE(contains(script("--methods m0,m1,m2,m3,m5,m6,m7,m8"), "set yrange"));
+  // Bars stand there however many curves there are.
+  CHECK(contains(script("--features 8"), "with yerrorbars"));
+  CHECK_FALSE(contains(script("--features 8"), "set yrange"));
+}
+
 TEST_CASE("croquis plot: a band over seconds goes from left to right, and intervals of --rows are bars") {
   TemporaryFolder folder;
   std::string text = kErrorHeader, sampled = kSampledHeader;

@@ -1,6 +1,8 @@
 // The pictures of a page of results, and those of characters in the terminal.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <regex>
 #include <string>
@@ -119,6 +121,36 @@ TEST_CASE("croquis report: eps of a choice is a line across the chart, without m
   CHECK(contains(drawn, "<title>eps = 0.1: 0.1</title>"));
 }
 
+TEST_CASE(
+    "croquis report: the vertical axis has room for bands and bars where they are drawn, and else for the points") {
+  TemporaryFolder folder;
+  // Medians from 0.5 to 0.6, of draws of a thousandth and of a thousand times that.
+  const auto span_of_marks = [&](int methods) {
+    std::string text = kErrorHeader;
+    for (int m = 0; m < methods; ++m) {
+      const double median = 0.5 + 0.1 * m / (methods - 1);
+      for (const int d : {8, 16}) {
+        for (const auto& [trial, factor] : {std::pair(1, 1e-3), {2, 1.0}, {3, 1e3}})
+          text += report_row("x", fmt::format("m{}", m), d, trial, factor * median);
+      }
+    }
+    write_text(folder / "r.csv", text);
+    REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+    const std::string page = read_text(folder / "r.html");
+    static const std::regex mark("class=\"mark\" transform=\"translate\\([0-9.]+ ([0-9.]+)\\)\" d=\"[^\"]*\"><title>");
+    double lowest = 1e9, highest = 0;
+    for (std::sregex_iterator match(page.begin(), page.end(), mark), end; match != end; ++match) {
+      lowest = std::min(lowest, std::stod((*match)[1]));
+      highest = std::max(highest, std::stod((*match)[1]));
+    }
+    return highest - lowest;
+  };
+  // Of 366: without bands all but a margin of 0.04 of the points' range at each end; with bands
+  // log(0.6 / 0.5) / (1.08 log(1.2e6)), which is 0.012.
+  CHECK(span_of_marks(9) == doctest::Approx(366 / 1.08).epsilon(0.002));
+  CHECK(span_of_marks(8) == doctest::Approx(366 / 1.08 * std::log(1.2) / std::log(1.2e6)).epsilon(0.02));
+}
+
 TEST_CASE("croquis show: curves that others cover are named below the legend, and no band is") {
   TemporaryFolder folder;
   const auto shown = [&](double last) {
@@ -163,4 +195,25 @@ TEST_CASE("croquis show: a plot in characters has its points where their numbers
   CHECK(std::abs(letters[2].second - 2 * letters[1].second + letters[0].second) <= 1);
   CHECK(letters[2].first > letters[0].first + 10);
   CHECK(contains(run.output, "  a nystromformer\n"));
+}
+
+TEST_CASE("croquis show: the points take all of a plot in characters, though they differ by a few percent") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", kErrorHeader + report_row("x", "nystromformer", 8, 1, 6.16) +
+                                   report_row("x", "nystromformer", 16, 1, 5.98));
+  const ProgramRun run = run_croquis("show r.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  std::vector<bool> has_letter;
+  for (const std::string& line : lines_of(run.output)) {
+    if (line.size() < 10 || line.substr(8, 2) != " |") continue;
+    has_letter.push_back(line.find('a', 10) != std::string::npos);
+    const std::string label = line.substr(0, 8);
+    if (label == std::string(8, ' ')) continue;
+    CHECK(std::stod(label) >= 5.97);  // the range and a margin of 0.04 of it
+    CHECK(std::stod(label) <= 6.17);
+  }
+  REQUIRE(has_letter.size() == 18);
+  // The margins are 0.04 / 1.08 of the 17 steps, less than a row and a half.
+  CHECK((has_letter[0] || has_letter[1]));
+  CHECK((has_letter[16] || has_letter[17]));
 }

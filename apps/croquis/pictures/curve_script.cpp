@@ -64,6 +64,10 @@ void add_level(PlotParts& parts, const PlotLevel& level, std::size_t i, std::siz
 
 }  // namespace
 
+bool has_spread(const Curve& curve, std::size_t curves) {
+  return curve.is_at_one_place() || curves <= kMostBands;
+}
+
 std::string curve_data(const std::vector<Curve>& curves) {
   std::string data;
   for (std::size_t i = 0; i < curves.size(); ++i) {
@@ -135,7 +139,7 @@ std::string curve_plots(const std::vector<Curve>& curves, bool several, const st
           fmt::format("NaN with lines lc rgb '#ffffff' title {}, ", gnuplot_string(legend_of_target(curve.target)));
       target = curve.target;
     }
-    add_curve(parts, curve, i, columns[i], style, curves.size() <= kMostBands, heavy_tailed);
+    add_curve(parts, curve, i, columns[i], style, has_spread(curve, curves.size()), heavy_tailed);
   }
   for (const Guarantee& one : guarantees_of(curves)) {
     parts.bounds += fmt::format("$d{} using 1:6 with lines lc rgb '{}' lw 1.5 dt 3 title {}, ", one.curve,

@@ -1,12 +1,16 @@
 // Curves in gnuplot's words.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "pictures/axes.hpp"
 #include "pictures/curve.hpp"
+
+/// Whether one of so many curves has a band, or bars in its place.
+bool has_spread(const Curve& curve, std::size_t curves);
 
 /// The data blocks $d0, $d1, ... of the curves, and $band0, ... of those that turn back.
 std::string curve_data(const std::vector<Curve>& curves);

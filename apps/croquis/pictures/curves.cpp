@@ -66,8 +66,11 @@ std::string range_of_values(const std::vector<Curve>& curves, const std::vector<
     for (const double end : {level.at - level.error, level.at + level.error}) span.add(end);
   }
   for (const Curve& curve : curves) {
+    const bool spread = has_spread(curve, curves.size());
     for (const CurvePoint& p : curve.points) {
-      for (const double end : {p.lo, p.hi, p.rows_lo, p.rows_hi}) span.add(end);
+      for (const double end : {p.rows_lo, p.rows_hi}) span.add(end);
+      if (!spread) continue;
+      for (const double end : {p.lo, p.hi}) span.add(end);
     }
   }
   constexpr double room = 30;

@@ -9,7 +9,7 @@
 namespace {
 
 constexpr std::size_t kMostTics = 8;
-constexpr double kFinest = 1e-9;  // of a linear axis: steps that are lost in its numbers would never end
+constexpr double kFinest = 1e-9;  // steps that are lost in its numbers would never end
 
 }  // namespace
 
@@ -28,7 +28,8 @@ AxisScale::AxisScale(const std::vector<double>& numbers, bool logarithmic) : log
   low_ = *finite.begin();
   high_ = *finite.rbegin();
   if (logarithmic_) {
-    const double margin = std::pow(std::max(high_ / low_, 1.5), 0.04);
+    constexpr double alone = 1.5;  // what one number has around it
+    const double margin = high_ > low_ ? std::max(std::pow(high_ / low_, 0.04), 1 + kFinest) : std::pow(alone, 0.04);
     low_ /= margin;
     high_ *= margin;
   } else {

@@ -44,7 +44,8 @@ Frame frame_of(const Chart& chart, const ChartView& view) {
       const ChartValue& value = point.y.front();
       if (std::isnan(value.at)) continue;
       xs.push_back(point.x.front());
-      ys.insert(ys.end(), {value.at, value.lo, value.hi});
+      ys.push_back(value.at);
+      if (!has_many_curves(view)) ys.insert(ys.end(), {value.lo, value.hi});
       bounds.push_back(value.bound);
     }
   }

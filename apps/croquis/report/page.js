@@ -30,7 +30,8 @@ class Scale {
     [this.low, this.high] = finite.length > 0 ? [finite[0], finite[finite.length - 1]] : [0, 1];
     if (finite.length === 0) return;
     if (this.log) {
-      const margin = Math.pow(Math.max(this.high / this.low, 1.5), 0.04);
+      const ratio = this.high / this.low;
+      const margin = ratio > 1 ? Math.max(Math.pow(ratio, 0.04), 1 + 1e-9) : Math.pow(1.5, 0.04);
       this.low /= margin;
       this.high *= margin;
     } else {

@@ -146,11 +146,12 @@ class Plot {
   draw() {
     const wide = Math.max(320, Math.min(900, this.svg.parentElement.clientWidth || 760));
     const W = wide < 600 ? wide : 760, H = W < 600 ? 340 : 430, L = W < 600 ? 56 : 70, R = 14, T = 12, B = 52;
-    const curves = this.curves(), xs = [], ys = [], bounds = [];
+    const curves = this.curves(), many = curves.length > 8, xs = [], ys = [], bounds = [];
     for (const {points} of curves) {
       for (const {x, v} of points) {
         xs.push(x);
-        ys.push(v[0], v[1], v[2]);
+        ys.push(v[0]);
+        if (!many) ys.push(v[1], v[2]);
         if (v[3] > 0) bounds.push(v[3]);
       }
     }
@@ -216,7 +217,7 @@ class Plot {
       all.append(group);
     }
     this.figure.querySelector('.missing').textContent = this.missing(curves, sy);
-    this.svg.classList.toggle('many', curves.length > 8);
+    this.svg.classList.toggle('many', many);
     this.svg.append(clip, grid, tics, all);
     // What was said of a point may be of another axis or of a curve that is hidden now.
     this.out.textContent = '';
