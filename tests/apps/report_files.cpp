@@ -147,6 +147,8 @@ TEST_CASE("croquis report and show: what is no result of Croquis is refused in o
       {"report good.csv --out none/page.html", "none"},
       {"report", "give CSV files of other commands"},
       {"show other.csv", "other.csv: is not a result of croquis"},
+      {"show good.csv other.csv", "show: takes one result, and other.csv is one more; croquis report sets several one"},
+      {"plot good.csv other.csv", "plot: takes one result, and other.csv is one more; croquis report sets several one"},
       {"show good.other.csv", "good.other.csv: has no rows of a run; give good.csv"},
       {"show empty.csv", "empty.csv: has no rows yet"},
   };

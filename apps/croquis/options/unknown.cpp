@@ -69,6 +69,11 @@ std::string complaint_about_extras(const CLI::App& program, const std::string& w
       if (!option->get_required() || !option->get_positional() || option->count() > 0) continue;
       return fmt::format("{}: give {}; {} shows what there is", command->get_name(), option->get_description(), help);
     }
+    const bool of_one_result = command->get_name() == "show" || command->get_name() == "plot";
+    if (of_one_result && !extras.empty()) {
+      return fmt::format("{}: takes one result, and {} is one more; croquis report sets several one below the other",
+                         command->get_name(), extras.front());
+    }
   }
   return fmt::format("{}; {} shows what there is", chosen.empty() && extras.empty() ? "give a command" : wrong, help);
 }
