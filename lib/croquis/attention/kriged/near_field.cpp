@@ -6,11 +6,6 @@
 
 namespace croquis {
 
-template <typename T>
-bool NearField<T>::lists_key(arma::uword leaf, std::uint32_t key) const {
-  return !lists.empty() && std::binary_search(lists[leaf].begin(), lists[leaf].end(), key);
-}
-
 void keys_at(TokenAlignment tokens, arma::uword query, const std::vector<std::int64_t>& offsets,
              std::vector<std::uint32_t>& keys) {
   const auto at = static_cast<std::int64_t>(tokens.query(query)), first = static_cast<std::int64_t>(tokens.key(0)),

@@ -21,7 +21,6 @@ struct NearField {
 
   bool by_query() const { return !offsets.empty() || screen; }
   bool in_order() const { return lists.empty() || by_query(); }  ///< queries are not taken leaf by leaf
-  bool lists_key(arma::uword leaf, std::uint32_t key) const;
 };
 
 /// The keys at these offsets from a query, those that there are, in the order of the offsets. They replace `keys`.
