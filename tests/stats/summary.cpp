@@ -60,6 +60,24 @@ TEST_CASE("summarise: the standard error of values whose squares overflow, or va
   CHECK(summarise({0, 0, 0}).standard_error == 0);
 }
 
+TEST_CASE("summarise: the mean of values whose sum overflows, of either sign, and their tails") {
+  const double most = std::numeric_limits<double>::max();
+  CHECK(summarise({1e308, 1e308}).mean == 1e308);
+  CHECK(summarise({-1e308, 1.5e308, 1.5e308}).mean == doctest::Approx(0.66666666666666667e308).epsilon(1e-15).scale(0));
+  CHECK_FALSE(summarise({1e308, 1e308, 1e308, 1e308}).heavy_tailed);
+  CHECK(summarise({2e307, 1.7e308, 2e307, 2e307, 2e307}).heavy_tailed);  // .68 of the sum, the mean below q90
+  for (const std::size_t count : {2, 3, 5, 6, 7, 10, 11, 13}) {
+    CAPTURE(count);
+    // Welford's updates and the sums of four of them: at most 2 count + 5 roundings of numbers up to `most`.
+    const double rounding = static_cast<double>(count + 3) * std::numeric_limits<double>::epsilon();
+    for (const double sign : {1.0, -1.0}) {
+      const double mean = summarise(std::vector<double>(count, sign * most)).mean;
+      CHECK(std::abs(mean) <= most);
+      CHECK(sign * mean / most >= 1 - rounding);
+    }
+  }
+}
+
 TEST_CASE("summarise: heavy tails are those whose mean few values decide; neither equal nor plain values are marked") {
   CHECK(summarise({1, 2, 3, 4, 10.1}).heavy_tailed);       // more than half of the sum
   CHECK_FALSE(summarise({1, 2, 3, 4, 9.9}).heavy_tailed);  // less, and the mean 3.98 is below the 90 % quantile

@@ -24,25 +24,36 @@ double quantile(const std::vector<double>& ascending, double share) {
 
 namespace {
 
-bool is_heavy_tailed(const std::vector<double>& sorted, const Summary& summary) {
-  constexpr std::size_t fewest = 3;  // of two, one always has half
-  if (sorted.size() < fewest) return false;
-  double sum = 0, most = 0;
-  for (const double x : sorted) {
-    sum += std::abs(x);
-    most = std::max(most, std::abs(x));
+// Values over a power of two, so that neither their sum nor a square overflows or vanishes.
+struct ScaledValues {
+  explicit ScaledValues(const std::vector<double>& given) : values(given) {
+    for (const double x : given) largest = std::max(largest, std::abs(x));
+    unit = power_of_two_below(largest);
+    for (double& x : values) x /= unit;
   }
-  const double rounding = 1e-9 * most;  // of a mean of equal values
-  return most > 0.5 * sum || summary.mean > summary.q90 + rounding || summary.mean < summary.q10 - rounding;
+  std::vector<double> values;
+  double unit = 1, largest = 0;  // largest: before the division
+};
+
+double mean_of(const ScaledValues& scaled) {
+  return boost::math::statistics::mean(scaled.values) * scaled.unit;
 }
 
-// s / sqrt(n), with no square that overflows or vanishes. The values are ascending.
-double standard_error_of(std::vector<double> values) {
+// s / sqrt(n).
+double standard_error_of(const ScaledValues& scaled) {
+  const std::vector<double>& values = scaled.values;
   if (values.size() < 2) return std::numeric_limits<double>::quiet_NaN();
-  const double largest = std::max(std::abs(values.front()), std::abs(values.back()));
-  const double unit = power_of_two_below(largest);
-  for (double& x : values) x /= unit;
-  return std::sqrt(boost::math::statistics::sample_variance(values) / static_cast<double>(values.size())) * unit;
+  return std::sqrt(boost::math::statistics::sample_variance(values) / static_cast<double>(values.size())) * scaled.unit;
+}
+
+bool is_heavy_tailed(const ScaledValues& scaled, const Summary& summary) {
+  constexpr std::size_t fewest = 3;  // of two, one always has half
+  if (scaled.values.size() < fewest) return false;
+  double sum = 0;
+  for (const double x : scaled.values) sum += std::abs(x);
+  const double rounding = 1e-9 * scaled.largest;  // of a mean of equal values
+  return scaled.largest / scaled.unit > 0.5 * sum || summary.mean > summary.q90 + rounding ||
+         summary.mean < summary.q10 - rounding;
 }
 
 }  // namespace
@@ -52,14 +63,15 @@ Summary summarise(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   Summary summary;
   summary.count = values.size();
-  summary.mean = boost::math::statistics::mean(values);
-  summary.standard_error = standard_error_of(values);
+  const ScaledValues scaled(values);
+  summary.mean = mean_of(scaled);
+  summary.standard_error = standard_error_of(scaled);
   summary.q10 = quantile(values, 0.1);
   summary.q50 = quantile(values, 0.5);
   summary.q90 = quantile(values, 0.9);
   summary.smallest = values.front();
   summary.largest = values.back();
-  summary.heavy_tailed = is_heavy_tailed(values, summary);
+  summary.heavy_tailed = is_heavy_tailed(scaled, summary);
   return summary;
 }
 
@@ -86,7 +98,7 @@ double error_of_shared_draws(const std::vector<std::vector<DrawnValue>>& members
   }
   if (deviations.size() < 2) return 0;
   std::vector<double> effects;
-  for (auto& [draw, of_members] : deviations) effects.push_back(boost::math::statistics::mean(of_members));
+  for (auto& [draw, of_members] : deviations) effects.push_back(mean_of(ScaledValues(of_members)));
   return summarise(std::move(effects)).standard_error;
 }
 
