@@ -1,9 +1,11 @@
 #include <boost/math/distributions/normal.hpp>
+#include <cmath>
 #include <croquis/attention/vattention.hpp>
 #include <croquis/random/draws.hpp>
 #include <set>
 
 #include "support/approximations.hpp"
+#include "support/refusal.hpp"
 #include "support/relative.hpp"
 #include "support/text.hpp"
 #include "support/unnormalised_sums.hpp"
@@ -167,6 +169,11 @@ TEST_CASE("vattention: budgets that fit are used: fewer samples for a larger eps
   // Lemma 4.1 in one dimension: z = 1.959964 at delta = .05.
   CHECK(sampling_budget(100, 0.2, 5, 0.05) == doctest::Approx(std::pow(1.9599639845400545 * 100 * 0.2 / 5, 2)));
   CHECK(sampling_budget(100, 0, 0, 0.05) == 0);
+  CHECK(sampling_budget(100, 0.2, 5, 1) == 0);  // z of 1/2
+  for (const double delta : {0.0, -0.1, 2.0, std::nan("")}) {
+    CAPTURE(delta);
+    CHECK(contains(refusal([&] { (void)sampling_budget(100, 0.2, 5, delta); }), "sampling_budget: 0 < delta <= 1"));
+  }
 }
 
 TEST_CASE("vattention: a budget for the output does not depend on the size of the values") {

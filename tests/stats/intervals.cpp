@@ -2,6 +2,7 @@
 #include <croquis/stats/intervals.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "stats/misses.hpp"
 #include "stats/reference.hpp"
@@ -105,7 +106,22 @@ TEST_CASE("student_quantile: the closed forms for one and two degrees of freedom
     CHECK(student_quantile(1.5, alpha) > student_quantile(2, alpha));
   }
   CHECK(contains(refusal([] { student_quantile(0, 0.05); }), "degrees > 0"));
+  CHECK(contains(refusal([] { student_quantile(std::nan(""), 0.05); }), "degrees > 0"));
   CHECK(contains(refusal([] { student_quantile(3, 1); }), "0 < alpha < 1"));
+}
+
+TEST_CASE("student_quantile: infinite where it is larger than any double, of either sign, and finite below") {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double degrees : {1e-300, 1e-10, 1e-3}) CHECK(student_quantile(degrees, 1e-6) == inf);
+  CHECK(student_quantile(0.5, 1e-200) == inf);  // t^-1/2 is about alpha
+  CHECK(student_quantile(1e-10, 0.99, Side::upper) == -inf);
+  CHECK(student_quantile(1e-10, 0.5, Side::upper) == 0);
+  // One degree: 2 / (pi alpha) but for a part of alpha^2.
+  CHECK(student_quantile(1, 1e-300) == doctest::Approx(2e300 / std::acos(-1.0)).epsilon(1e-12).scale(0));
+  for (const double alpha : {0.6, 0.9, 0.999}) {
+    CAPTURE(alpha);
+    CHECK(student_quantile(1, alpha, Side::lower) == doctest::Approx(1 / std::tan(std::acos(-1.0) * alpha)));
+  }
 }
 
 TEST_CASE("student_interval: 1 ... 10 gives the limits that every textbook gives") {

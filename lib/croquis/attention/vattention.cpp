@@ -191,6 +191,7 @@ const Options<VattentionOptions>& options_of_vattention() {
 }  // namespace
 
 double sampling_budget(double n_s, double spread, double tolerance, double delta) {
+  require(delta > 0 && delta <= 1, "sampling_budget", "0 < delta <= 1", {{"delta", delta}});
   if (spread == 0) return 0;
   const double z = std::sqrt(2.0) * boost::math::erfc_inv(delta);
   return std::pow(z * n_s * spread / tolerance, 2);

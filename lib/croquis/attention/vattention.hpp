@@ -50,7 +50,7 @@ Approximation<T> vattention(const Problem<T>& problem, arma::uword d, const Key&
 /// The b of Lemma 4.1, not rounded: (z n_s spread / tolerance)^2, where z is the quantile of the normal distribution at
 /// 1 - delta / 2 and spread the square root of the trace of the covariance of n_s vectors. The sum of b uniform ones of
 /// these vectors, times n_s / b, then differs from the sum of all by at most `tolerance`, asymptotically with
-/// probability 1 - delta. 0 if spread is 0.
+/// probability 1 - delta. 0 if spread is 0. Throws std::invalid_argument unless 0 < delta <= 1.
 double sampling_budget(double n_s, double spread, double tolerance, double delta);
 
 template <typename T>

@@ -13,6 +13,12 @@ void require_alpha(double alpha, std::string_view where) {
   require(alpha > 0 && alpha < 1, where, "0 < alpha < 1", {{"alpha", alpha}});
 }
 
+// t with P(T > t) = a <= 1/2: infinity where t is larger than any double.
+double upper_quantile(double degrees, double a) {
+  using Infinite = bm::policies::policy<bm::policies::overflow_error<bm::policies::ignore_error>>;
+  return bm::quantile(bm::complement(bm::students_t_distribution<double, Infinite>(degrees), a));
+}
+
 double per_limit(double alpha, Side side) {
   return side == Side::both ? alpha / 2 : alpha;
 }
@@ -35,7 +41,8 @@ Interval clopper_pearson(std::uint64_t failures, std::uint64_t trials, double al
 double student_quantile(double degrees, double alpha, Side side) {
   require_alpha(alpha, "student_quantile");
   require(degrees > 0, "student_quantile", "degrees > 0", {{"degrees", degrees}});
-  return bm::quantile(bm::complement(bm::students_t(degrees), per_limit(alpha, side)));
+  const double a = per_limit(alpha, side);
+  return a <= 0.5 ? upper_quantile(degrees, a) : -upper_quantile(degrees, 1 - a);
 }
 
 Interval student_interval(const Accumulator& sample, double alpha, Side side) {
