@@ -1,6 +1,7 @@
 // Sums of features with a bias: the path they take, and rows computed directly since the FFT loses their digits.
 #include <doctest/doctest.h>
 
+#include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/relative_features.hpp>
 #include <croquis/attention/relative_scores.hpp>
 
@@ -248,5 +249,45 @@ TEST_CASE("RelativeScores: an X or a cotangent of another number of rows is refu
       CHECK(contains(refusal([&] { scores.adjoint(rows(5), rows(n)); }), "a cotangent of the products"));
     }
     CHECK(contains(refusal([&] { scores.adjoint(rows(5), arma::mat(4, 1)); }), "a cotangent of the products"));
+  }
+}
+
+TEST_CASE("attention by features: a pair of other points than the problem's, and other cotangents, are refused") {
+  const arma::mat q = random_matrix<double>(4, 3, Key(test_seed()).child("q")),
+                  k = random_matrix<double>(5, 3, Key(test_seed()).child("k")),
+                  v = random_matrix<double>(5, 2, Key(test_seed()).child("v"));
+  const Problem<double> plain(q, k, v),
+      biased(q, k, v, {}, {.bias = arma::vec(9, arma::fill::zeros), .causal = false, .height = 1});
+  const arma::mat cotangent(4, 2, arma::fill::ones);
+  const auto said = [&](const arma::mat& x, const arma::mat& y) {
+    const FeaturePair<double> pair(x, y, 8, {}, Key(1));
+    std::vector<std::string> messages;
+    messages.push_back(refusal([&] { feature_attention(pair, plain, Target::softmax, "f"); }));
+    messages.push_back(refusal([&] { feature_attention_gradient(pair, plain, Target::softmax, cotangent); }));
+    for (const ToeplitzPath path : {ToeplitzPath::fft, ToeplitzPath::direct}) {
+      messages.push_back(refusal([&] { relative_feature_attention(pair, biased, Target::softmax_rpe, path, "r"); }));
+    }
+    return messages;
+  };
+  for (const std::string& nothing : said(q, k)) CHECK(nothing == "nothing was thrown");
+  const std::vector<std::vector<std::string>> refused{said(q.head_rows(3), k), said(q, k.head_rows(4)),
+                                                      said(q.head_cols(2), k.head_cols(2))};
+  for (const std::vector<std::string>& found : refused) {
+    CHECK(contains(found[0], "feature_attention: features of the problem's queries and keys, got queries = "));
+    CHECK(contains(found[1], "feature_attention_gradient: features of the problem's"));
+    CHECK(contains(found[2], "relative_feature_attention: features of the problem's"));
+    CHECK(found[3] == found[2]);
+  }
+  CHECK(contains(refused[0][0], "queries = 3, keys = 5, width = 3, n_q = 4, n_k = 5, p = 3"));
+
+  const FeaturePair<double> pair(q, k, 8, {}, Key(1));
+  for (const arma::mat& other : {arma::mat(3, 2), arma::mat(4, 3)}) {
+    CHECK(contains(refusal([&] { feature_attention_gradient(pair, plain, Target::softmax, other); }),
+                   "feature_attention_gradient: a cotangent of n_q x p_v"));
+  }
+  CHECK(refusal([&] { quotient_cotangent<double>(arma::mat(4, 3, arma::fill::ones), cotangent); }) ==
+        "nothing was thrown");
+  for (const arma::mat& products : {arma::mat(3, 3), arma::mat(4, 2), arma::mat(4, 4)}) {
+    CHECK(contains(refusal([&] { quotient_cotangent<double>(products, cotangent); }), "quotient_cotangent: products"));
   }
 }

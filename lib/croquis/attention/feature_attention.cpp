@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <croquis/attention/feature_attention.hpp>
+#include <croquis/core/require.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <memory>
@@ -22,6 +23,18 @@ LinearOperator<T> scores_of(const FeaturePair<T>& features) {
 }  // namespace
 
 template <typename T>
+void require_points_of(const Problem<T>& problem, const FeaturePair<T>& features, std::string_view where) {
+  require(features.n_q() == problem.n_q() && features.n_k() == problem.n_k() && features.p() == problem.p(), where,
+          "features of the problem's queries and keys",
+          {{"queries", features.n_q()},
+           {"keys", features.n_k()},
+           {"width", features.p()},
+           {"n_q", problem.n_q()},
+           {"n_k", problem.n_k()},
+           {"p", problem.p()}});
+}
+
+template <typename T>
 Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, std::string_view name) {
   for (arma::uword i = 0; i < sums.n_elem; ++i) {
     if (std::isfinite(sums(i)) && std::abs(sums(i)) >= kLeastSum<T>) continue;
@@ -33,6 +46,7 @@ Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, 
 template <typename T>
 Approximation<T> feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
                                    std::string_view name) {
+  require_points_of(problem, features, "feature_attention");
   const auto shared = std::make_shared<const FeaturePair<T>>(std::move(features));
   typename FeaturePair<T>::Attended attended = shared->attend(problem.V());
   Approximation<T> approximation;
@@ -63,6 +77,8 @@ Options<FeatureOptions> feature_options(const FeatureOptions& defaults) {
       options, [](auto& o) -> auto& { return o; });
 }
 
+template void require_points_of(const Problem<float>&, const FeaturePair<float>&, std::string_view);
+template void require_points_of(const Problem<double>&, const FeaturePair<double>&, std::string_view);
 template Denominators<float> checked_denominators(arma::Col<float>, arma::Col<float>, std::string_view);
 template Denominators<double> checked_denominators(arma::Col<double>, arma::Col<double>, std::string_view);
 template Approximation<float> feature_attention(FeaturePair<float>, const Problem<float>&, Target, std::string_view);

@@ -9,13 +9,17 @@
 
 namespace croquis {
 
+/// Throws std::invalid_argument unless a pair has as many queries and keys as the problem, of its width.
+template <typename T>
+void require_points_of(const Problem<T>& problem, const FeaturePair<T>& features, std::string_view where);
+
 /// O~ = D~^-1 phi(X) (phi(Y)^T V), D~ = diag(phi(X) phi(Y)^T 1), for the points x_i, y_j of a feature pair.
 /// Guarantees: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1, and are non-negative for positive maps. If the features are
 ///   unbiased, so is D~ as an estimate of the row sums; the ratio is not.
 /// Cost: with n = n_q + n_k, 2 n d p flops for the features (half of it if two share a direction, and fewer with sorf),
 ///   2 n d (p_v + 1) flops and n d exponentials. Memory as FeaturePair::attend, and O(n d) for the scores when they are
 ///   applied.
-/// Throws: std::runtime_error, with `name` and the token, as checked_denominators.
+/// Throws: std::runtime_error, with `name` and the token, as checked_denominators; as require_points_of.
 template <typename T>
 Approximation<T> feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
                                    std::string_view name);
@@ -25,12 +29,13 @@ Approximation<T> feature_attention(FeaturePair<T> features, const Problem<T>& pr
 /// dphi(Y) = [V 1] dA^T, d[V 1] = phi(Y) dA.
 /// Cost: about four times the forward pass; memory of 8 d (p_v + 1) numbers and O(n (p + p_v)). Features are computed
 ///   in blocks of 256 tokens.
+/// Throws: as require_points_of; std::invalid_argument for a cotangent that is not n_q x p_v.
 template <typename T>
 Gradient<T> feature_attention_gradient(const FeaturePair<T>& features, const Problem<T>& problem, Target target,
                                        const arma::Mat<T>& cotangent);
 
 /// The cotangent of [N s] (n x (c + 1)), [G / s, -(g_i.o_i) / s_i], from the cotangent G of the quotients o_i = N_i /
-/// s_i.
+/// s_i. Throws std::invalid_argument for sizes that do not fit.
 template <typename T>
 arma::Mat<T> quotient_cotangent(const arma::Mat<T>& products, const arma::Mat<T>& cotangent);
 

@@ -1,6 +1,7 @@
 // feature_attention_gradient: the adjoint of attention by features, in blocks of tokens.
 #include <algorithm>
 #include <croquis/attention/feature_attention.hpp>
+#include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/rows.hpp>
@@ -35,6 +36,9 @@ arma::Mat<T> sum_of_blocks(arma::uword tokens, arma::SizeMat size,
 template <typename T>
 arma::Mat<T> quotient_cotangent(const arma::Mat<T>& products, const arma::Mat<T>& cotangent) {
   const arma::uword c = cotangent.n_cols;
+  require(products.n_rows == cotangent.n_rows && products.n_cols == c + 1, "quotient_cotangent",
+          "products with a row for each of the cotangent, and a column more",
+          {{"rows", products.n_rows}, {"cols", products.n_cols}, {"cotangent.rows", cotangent.n_rows}, {"c", c}});
   const arma::Col<T> share = 1 / products.col(c);
   arma::Mat<T> result(cotangent.n_rows, c + 1, arma::fill::none);
   result.head_cols(c) = cotangent.each_col() % share;
@@ -56,6 +60,10 @@ template <typename T>
 Gradient<T> feature_attention_gradient(const FeaturePair<T>& features, const Problem<T>& problem, Target target,
                                        const arma::Mat<T>& cotangent) {
   const SerialBlas serial;
+  require_points_of(problem, features, "feature_attention_gradient");
+  require(cotangent.n_rows == problem.n_q() && cotangent.n_cols == problem.p_v(), "feature_attention_gradient",
+          "a cotangent of n_q x p_v",
+          {{"rows", cotangent.n_rows}, {"cols", cotangent.n_cols}, {"n_q", problem.n_q()}, {"p_v", problem.p_v()}});
   const arma::uword d = features.count(), c = problem.p_v();
   const arma::span all(0, features.directions() - 1);
   const auto shifts = features.shifts();

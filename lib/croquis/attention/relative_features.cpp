@@ -121,6 +121,7 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
 template <typename T>
 Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
                                             ToeplitzPath wanted, const std::string& name) {
+  require_points_of(problem, features, "relative_feature_attention");
   const RelativePosition<T> position = position_of(problem, target);
   const RelativePath path = relative_path(position, problem.tokens(), features.count(), problem.p_v(), wanted);
   if (path == RelativePath::sums) return feature_attention(features, problem, target, name);

@@ -43,7 +43,7 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
 ///   for the running sums, or for each thread 768 d for the features of a block of queries and one of keys.
 /// Cost: as relative_flops.
 /// Throws: std::runtime_error, with `name` and the token, if an estimated row sum is not finite, or too small
-///   (checked_denominators).
+///   (checked_denominators); as require_points_of.
 template <typename T>
 Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
                                             ToeplitzPath wanted, const std::string& name);

@@ -49,6 +49,9 @@ class FeaturePair {
   FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_ptr<const arma::Mat<T>> y, T scale, arma::uword d,
               const FeatureOptions& options, const Key& draw_key);
 
+  arma::uword n_q() const { return x_->n_rows; }  ///< n
+  arma::uword n_k() const { return y_->n_rows; }  ///< n'
+  arma::uword p() const { return x_->n_cols; }
   arma::uword count() const { return functions_ * directions(); }  ///< d
   arma::uword functions() const { return functions_; }             ///< features for each direction, 1 or 2
   arma::uword directions() const { return projection_.rows(); }    ///< m
