@@ -2,6 +2,8 @@
 #include <croquis/kernel/softmax.hpp>
 
 #include <cmath>
+#include <limits>
+#include <string>
 
 #include "support/attention.hpp"
 #include "support/dense.hpp"
@@ -93,4 +95,18 @@ TEST_CASE_TEMPLATE("softmax_transposed: is the transposed row softmax, with the 
     const ThreadCount count(team);
     CHECK(identical(softmax_transposed(q, k), weights));
   }
+}
+
+TEST_CASE_TEMPLATE("softmax_product: a weight of zero leaves its key out, and no other weights than numbers are taken",
+                   T, float, double) {
+  const Key draw_key = Key(test_seed()).child("weights");
+  const arma::Mat<T> q = random_matrix<T>(6, 3, draw_key.child("q")), k = random_matrix<T>(4, 3, draw_key.child("k")),
+                     x = random_matrix<T>(4, 2, draw_key.child("x"));
+  constexpr T inf = std::numeric_limits<T>::infinity();
+  const auto of = [&](const arma::Col<T>& log_weights) { return softmax_product<T>(q, k, x, {}, log_weights); };
+  CHECK(distance(of({-inf, 0, -inf, -inf}), arma::Mat<T>(arma::repmat(x.row(1), 6, 1))) <= 8 * unit<T>());
+  const std::string said = "softmax_product: logarithms of weights that are numbers or -inf";
+  CHECK(contains(refusal([&] { of({-inf, -inf, -inf, -inf}); }), said));
+  CHECK(contains(refusal([&] { of({0, inf, 0, 0}); }), said));
+  CHECK(contains(refusal([&] { of({0, 0, 0, T(std::nan(""))}); }), said));
 }

@@ -114,12 +114,14 @@ TEST_CASE("point tree: towards the farthest point, the order of the points does 
   CHECK(pairs.size() == 17);
 }
 
-TEST_CASE_TEMPLATE("point tree: the same for points of any size whose squares are numbers", T, float, double) {
+TEST_CASE_TEMPLATE("point tree: the same for points of any size", T, float, double) {
   const arma::Mat<T> points = random_matrix<T>(5, 300, Key(test_seed()));
   const arma::Col<T> weights = arma::square(random_matrix<T>(300, 1, Key(3))) + T(0.1);
   for (const SplitDirection direction : kDirections) {
     const PointTree tree = split_points<T>(points, weights, 60, direction, Key(1));
-    for (const int exponent : {48, -48}) {  // the cubes of these are none in float, nor those of 2^384 in double
+    // Of 2^48 and 2^-48 squares are numbers in float, but no cubes; of 2^96 and 2^-96 neither; in double of the eighth
+    // powers.
+    for (const int exponent : {48, -48, 96, -96}) {
       const T size = std::ldexp(T(1), exponent * std::numeric_limits<T>::max_exponent / 128);
       const PointTree other = split_points<T>(points * size, weights, 60, direction, Key(1));
       CHECK(other.order == tree.order);

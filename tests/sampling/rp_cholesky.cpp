@@ -2,7 +2,9 @@
 #include <croquis/sampling/rp_cholesky.hpp>
 
 #include <Random123/uniform.hpp>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "support/dense.hpp"
@@ -182,6 +184,17 @@ TEST_CASE("rp_cholesky: weights are those of the matrix between their roots, of 
   CHECK(distance(arma::diagmat(roots) * found.factor, expected.factor) <= 1e-9 * roots.max());
   // Their size does not matter, and points of weight e^-3000 have their turn.
   CHECK(arma::all(rp_cholesky<double>(kernel, d, draw_key, log_weights - 5000).pivots == found.pivots));
+  // -infinity is a weight of zero, and NaN and +infinity are none.
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  arma::vec without = log_weights;
+  without.head(n - 2).fill(-inf);
+  const arma::uvec two = arma::sort(rp_cholesky(kernel, d, draw_key, without).pivots);
+  CHECK(arma::all(two == arma::uvec{n - 2, n - 1}));
+  for (const double wrong : {std::nan(""), inf}) {
+    without(3) = wrong;
+    CHECK(contains(refusal([&] { rp_cholesky(kernel, d, draw_key, without); }), "rp_cholesky: logarithms of weights"));
+  }
+  CHECK(contains(refusal([&] { rp_cholesky<double>(kernel, d, draw_key, log_weights.head(4)); }), "weights = 4"));
   arma::vec steep = arma::linspace(0, -3000, n);
   const arma::uvec pivots = rp_cholesky(kernel, d, draw_key, steep).pivots;
   CHECK(arma::all(pivots == arma::regspace<arma::uvec>(0, d - 1)));  // others have a chance of e^-100

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
@@ -5,6 +6,7 @@
 #include <croquis/kernel/softmax_scores.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <limits>
 
 namespace croquis {
 namespace {
@@ -54,6 +56,11 @@ arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const
           {{"k.rows", k.n_rows}, {"x.rows", x.n_rows}});
   require(log_weights.is_empty() || log_weights.n_elem == k.n_rows, "softmax_product", "a weight for every key",
           {{"k.rows", k.n_rows}, {"log_weights", log_weights.n_elem}});
+  constexpr T infinite = std::numeric_limits<T>::infinity();
+  const auto all_of = [&](auto holds) { return std::all_of(log_weights.begin(), log_weights.end(), holds); };
+  require(all_of([](T l) { return l < infinite; }) &&
+              (log_weights.is_empty() || !all_of([](T l) { return l == -infinite; })),
+          "softmax_product", "logarithms of weights that are numbers or -inf, and one of them a number");
   return streamed_product<T>(SoftmaxScores<T>{q, k, log_weights}, x, extra);
 }
 

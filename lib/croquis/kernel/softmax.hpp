@@ -22,6 +22,8 @@ arma::Mat<T> softmax_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k);
 
 /// softmax(Q K^T / sqrt(p) + 1 l^T) X (a x c) for X (b x c), by streamed_product(), without storing the a x b weights.
 /// l contains the logarithms of weights of the keys. If it is empty, l = 0.
+/// Throws: std::invalid_argument for sizes that do not fit, for logarithms that are NaN or +infinity, and if all are
+///   -infinity.
 template <typename T>
 arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x,
                              const StreamedExtra<T>& extra = {}, const arma::Col<T>& log_weights = {});

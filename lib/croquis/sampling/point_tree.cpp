@@ -43,6 +43,13 @@ class Splitter {
     tree_.parent.push_back(0);
   }
 
+  // Whether squares of the points are numbers with all their digits, and sums of them too.
+  bool squares_fit() const {
+    constexpr int exponent = std::numeric_limits<T>::max_exponent / 8 * 7;
+    const T largest = *std::max_element(norms_.begin(), norms_.end());
+    return largest >= std::ldexp(T(1), -exponent) && largest <= std::ldexp(T(1), exponent);
+  }
+
   PointTree run(arma::uword leaves) && {
     while (nodes_.size() < leaves) {
       std::vector<arma::uword> chosen;
@@ -298,7 +305,10 @@ PointTree split_points(const arma::Mat<T>& points, const arma::Col<T>& weights, 
   require(weights.n_elem == points.n_cols && leaves >= 1, "split_points", "a weight for each point, leaves >= 1",
           {{"points", points.n_cols}, {"weights", weights.n_elem}, {"leaves", leaves}});
   if (leaves >= points.n_cols) return each_alone(points.n_cols);
-  return Splitter<T>(points, weights, direction, draw_key).run(leaves);
+  Splitter<T> splitter(points, weights, direction, draw_key);
+  if (splitter.squares_fit()) return std::move(splitter).run(leaves);
+  const arma::Mat<T> scaled = over_power_of_two(points);
+  return Splitter<T>(scaled, weights, direction, draw_key).run(leaves);
 }
 
 template PointTree split_points(const arma::Mat<float>&, const arma::Col<float>&, arma::uword, SplitDirection,

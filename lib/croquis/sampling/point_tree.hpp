@@ -34,7 +34,7 @@ struct PointTree {
 
 /// Splits the nodes with the largest weighted sums of squared distances from their means, until there are `leaves`
 /// leaves or the points of every leaf are equal (up to rounding). The points are the columns of `points` (p x n). They
-/// should be centred, so that sums of squares do not cancel. `weights` are n numbers > 0.
+/// should be centred, so that sums of squares do not cancel, and may be of any size. `weights` are n numbers > 0.
 /// Guarantees: nodes with at least half of the largest sum are split in the same round. The bits do not depend on the
 ///   number of threads. leaves >= n gives every point a leaf of its own.
 /// Randomness: the points that node i draws, from draw_key.child(i).

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
@@ -57,6 +58,9 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
   const bool weighted = !log_weights.is_empty();
   require(!weighted || log_weights.n_elem == n, "rp_cholesky", "a weight for every point",
           {{"weights", log_weights.n_elem}, {"n", n}});
+  constexpr T infinite = std::numeric_limits<T>::infinity();
+  require(std::all_of(log_weights.begin(), log_weights.end(), [](T l) { return l < infinite; }), "rp_cholesky",
+          "logarithms of weights that are numbers, or -inf");
   const double rounding =
       static_cast<double>(d) * std::numeric_limits<T>::epsilon() * static_cast<double>(matrix.entry_error());
   const double stop = weighted ? 0 : static_cast<double>(arma::accu(matrix.diagonal)) * rounding;

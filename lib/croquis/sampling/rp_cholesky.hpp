@@ -32,7 +32,7 @@ struct PivotedCholesky {
 ///   r log(1/(e eta)), where eta is that error divided by trace(M).
 /// Randomness: child "proposal" of the random key.
 /// Cost: n d^2 flops and n d kernel entries.
-/// Throws: std::invalid_argument for d outside its range, and for log_weights of another size.
+/// Throws: std::invalid_argument for d outside its range, and for log_weights of another size, NaN or +infinity.
 template <typename T>
 PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key,
                                const arma::Col<T>& log_weights = {});
