@@ -135,11 +135,12 @@ TEST_CASE("croquis error: what the library refuses is said of the option that wa
       {"--methods nystromformer:inverse=none", "nystromformer: inverse is one of"},
       {"--input gaussian --norm -1", "--input gaussian: a finite norm >= 0, got norm = -1"},
       {"--input gaussian --norm inf", "--input gaussian: a finite norm >= 0, got norm = inf"},
-      {"--input heavy-norms --tail 0", "--input heavy-norms: tail > 0, got tail = 0"},
-      {"--input clustered --spread -1", "--input clustered: spread >= 0, got spread = -1"},
+      {"--input heavy-norms --tail 0", "--input heavy-norms: tail > 0 and finite, got tail = 0"},
+      {"--input heavy-norms --tail inf", "--input heavy-norms: tail > 0 and finite, got tail = inf"},
+      {"--input clustered --spread -1", "--input clustered: spread >= 0 and finite, got spread = -1"},
       {"--input gaussian --n 1000000000 --p 100000", "--input gaussian: needs "},
       {"--methods prf-rpe --bias t5:3,8,1", "--bias t5:3,8,1: an even number of buckets"},
-      {"--methods prf-rpe --bias random:-1", "--bias random:-1: sigma >= 0, got sigma = -1"},
+      {"--methods prf-rpe --bias random:-1", "--bias random:-1: sigma >= 0 and finite, got sigma = -1"},
       {"--methods prf-rpe --bias alibi:", "--bias: 'alibi:' is none of FILE.npy, alibi:SLOPE"},
       {"--methods prf-rpe --bias alibi:nan", "--bias alibi:nan: a finite slope"}};
   for (const auto& [arguments, says] : cases) {

@@ -225,7 +225,8 @@ TEST_CASE("skyformer: d of 0 and beyond 2n, and a ridge below zero, are refused"
   CHECK_NOTHROW(skyformer(problem, 10, Key(1)));
   SkyformerOptions options;
   options.ridge = -0.1;
-  CHECK(refusal([&] { skyformer(problem, 2, Key(1), options); }) == "skyformer: ridge >= 0, got ridge = -0.1");
+  CHECK(refusal([&] { skyformer(problem, 2, Key(1), options); }) ==
+        "skyformer: ridge >= 0 and finite, got ridge = -0.1");
   options.ridge = std::nan("");
   CHECK(contains(refusal([&] { skyformer(problem, 2, Key(1), options); }), "ridge = nan"));
 }

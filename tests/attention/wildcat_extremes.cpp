@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE("wildcat: large norms are safe or a runtime_error; d = 0 and 
   CHECK(contains(refusal([&] {
                    wildcat(problem, 2, Key(1), {WildcatOptions::Pivots::gaussian, -1});
                  }),
-                 "temperature >= 0"));
+                 "temperature >= 0 and finite"));
 }
 
 TEST_CASE_TEMPLATE("wildcat: a temperature at which exponents overflow is refused with the longest key", T, float,

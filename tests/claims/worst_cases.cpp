@@ -65,7 +65,7 @@ TEST_CASE("search_worst: without a start, and with one that is not of the space,
   CHECK(contains(refused({2, 3, 1}, 0, {}), "search_worst: one start at least"));
   CHECK(contains(refused({2, 3, 1}, 1, {arma::mat(2, 4, arma::fill::ones)}), "starts of the size of the space"));
   CHECK(contains(refused({2, 0, 1}, 1, {}), "rows, cols >= 1"));
-  CHECK(contains(refused({2, 3, 0}, 1, {}), "radius > 0"));
+  CHECK(contains(refused({2, 3, 0}, 1, {}), "radius > 0 and finite"));
 }
 
 TEST_CASE("worst inputs on file: every bound has one, within its space, that gives the share it was stored with") {

@@ -2,6 +2,7 @@
 #include <croquis/features/feature_maps.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
@@ -47,7 +48,9 @@ TEST_CASE("optimal_exponent: is FAVOR++'s formula, 0 for s = 0, and where the av
     // Its limit for large s is -s / (4p), of which no square is needed.
     CHECK(optimal_exponent(1e200, p) == doctest::Approx(-1e200 / (4.0 * p)).epsilon(1e-12).scale(0));
   }
-  CHECK(contains(refusal([] { optimal_exponent(-1, 3); }), "s >= 0"));
+  for (const double s : {-1.0, std::numeric_limits<double>::infinity()}) {
+    CHECK(contains(refusal([&] { optimal_exponent(s, 3); }), "s >= 0 and finite"));
+  }
 }
 
 TEST_CASE_TEMPLATE(

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <cmath>
+#include <limits>
 
 #include "support/dense.hpp"
 #include "support/features.hpp"
@@ -200,7 +201,9 @@ TEST_CASE("FeaturePair: what does not fit is refused") {
                  "an even d, two functions a direction, got map = trf"));
   CHECK(contains(make(x, 5, {FeatureMap::hyperbolic, ProjectionDistribution::iid, 0}), "d = 5"));
   CHECK(make(x, 5, {FeatureMap::sphere, ProjectionDistribution::iid, 0}) == "nothing was thrown");
-  CHECK(contains(make(x, 4, {FeatureMap::prf, ProjectionDistribution::iid, -1}), "epsilon >= 0"));
+  for (const double epsilon : {-1.0, std::numeric_limits<double>::infinity()}) {
+    CHECK(contains(make(x, 4, {FeatureMap::prf, ProjectionDistribution::iid, epsilon}), "epsilon >= 0 and finite"));
+  }
   CHECK(contains(make(x, 4, {FeatureMap::trf, ProjectionDistribution::iid, 1e-4}), "epsilon goes with positive maps"));
   CHECK(contains(make(wide, 4, {}), "points of one width"));
 }

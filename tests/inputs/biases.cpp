@@ -2,6 +2,7 @@
 #include <croquis/inputs/biases.hpp>
 
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "support/dense.hpp"
@@ -45,7 +46,7 @@ TEST_CASE("t5_bias: buckets of T5's encoder with 32 buckets and distance 128") {
                   arma::mat(t5_bias(n, {32, 128, 1}, Key(1)).subvec(200, 398))));
   CHECK(contains(refusal([] { t5_bias(4, {3, 128, 1}, Key(1)); }), "an even number of buckets"));
   CHECK(contains(refusal([] { t5_bias(4, {32, 8, 1}, Key(1)); }), "max_distance > buckets / 4"));
-  CHECK(contains(refusal([] { t5_bias(4, {32, 128, -1}, Key(1)); }), "sigma >= 0"));
+  CHECK(contains(refusal([] { t5_bias(4, {32, 128, -1}, Key(1)); }), "sigma >= 0 and finite"));
 }
 
 TEST_CASE("random_bias: independent N(0, sigma^2), and a longer one has the shorter one in its middle") {
@@ -59,5 +60,7 @@ TEST_CASE("random_bias: independent N(0, sigma^2), and a longer one has the shor
   CHECK(samples_are_uncorrelated(before, after, 1e-9));
   CHECK(identical(arma::mat(random_bias(7, 1, Key(2))), arma::mat(random_bias(50, 1, Key(2)).subvec(43, 55))));
   CHECK(random_bias(3, 0, Key(2)).is_zero());
-  CHECK(contains(refusal([] { random_bias(3, -1, Key(2)); }), "sigma >= 0"));
+  for (const double sigma : {-1.0, std::numeric_limits<double>::infinity()}) {
+    CHECK(contains(refusal([&] { random_bias(3, sigma, Key(2)); }), "sigma >= 0 and finite"));
+  }
 }

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <croquis/inputs/synthetic.hpp>
 
+#include <limits>
 #include <set>
 
 #include "support/dense.hpp"
@@ -119,8 +120,13 @@ TEST_CASE("synthetic inputs: wrong parameters are refused, by name") {
   const Key draw_key(1);
   CHECK(contains(refusal([&] { sphere_input(draw_key, {.norm = -1}); }), "a finite norm >= 0, got norm = -1"));
   CHECK(contains(refusal([&] { clustered_input(draw_key, kSize, {.clusters = 0}); }), "clusters >= 1"));
-  CHECK(contains(refusal([&] { clustered_input(draw_key, kSize, {.spread = -1}); }), "spread >= 0"));
-  CHECK(contains(refusal([&] { heavy_norms_input(draw_key, kSize, {.tail = 0}); }), "tail > 0"));
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  for (const double spread : {-1.0, inf}) {
+    CHECK(contains(refusal([&] { clustered_input(draw_key, kSize, {.spread = spread}); }), "spread >= 0 and finite"));
+  }
+  for (const double tail : {0.0, inf}) {
+    CHECK(contains(refusal([&] { heavy_norms_input(draw_key, kSize, {.tail = tail}); }), "tail > 0 and finite"));
+  }
   CHECK(contains(refusal([&] { low_rank_input(draw_key, kSize, {.rank = 0}); }), "rank >= 1"));
   CHECK(contains(refusal([&] { duplicates_input(draw_key, kSize, {.distinct = 0}); }), "distinct >= 1"));
 }

@@ -48,7 +48,8 @@ Chosen<T> chosen_landmarks(const Shared<T>& shared, arma::uword d, const Key& dr
   const LiftedPoints<T>& lift = shared.lift;
   require(d >= 1 && d <= lift.size(), "skyformer", "1 <= d <= n_q + n_k",
           {{"d", d}, {"n_q", lift.n_q()}, {"n_k", lift.n_k()}});
-  require(options.ridge >= 0 && std::isfinite(options.ridge), "skyformer", "ridge >= 0", {{"ridge", options.ridge}});
+  require(options.ridge >= 0 && std::isfinite(options.ridge), "skyformer", "ridge >= 0 and finite",
+          {{"ridge", options.ridge}});
   DistinctLandmarks<T> landmarks =
       distinct_where_it_is_better<T>(shared.landmarks.draw(d, draw_key.child("landmarks")), options,
                                      [&](const arma::uvec& indices) { return lift.given(indices); });

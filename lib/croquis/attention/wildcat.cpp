@@ -244,7 +244,7 @@ double wildcat_flops(double n_q, double n_k, double p, double p_v, double d) {
 
 template <typename T>
 Approximation<T> wildcat(const Problem<T>& problem, arma::uword d, const Key& draw_key, const WildcatOptions& options) {
-  require(options.temperature >= 0 && std::isfinite(options.temperature), "wildcat", "temperature >= 0",
+  require(options.temperature >= 0 && std::isfinite(options.temperature), "wildcat", "temperature >= 0 and finite",
           {{"temperature", options.temperature}});
   return approximate(problem, CentredKeys<T>(problem, options), d, draw_key);
 }

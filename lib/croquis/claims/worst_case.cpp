@@ -94,7 +94,8 @@ WorstCase search_worst(const SearchSpace& space, const SearchEffort& effort, con
                        const std::function<double(const arma::mat&)>& share, const Key& key,
                        const std::function<bool()>& interrupted) {
   require(space.rows >= 1 && space.cols >= 1 && space.radius > 0 && std::isfinite(space.radius), "search_worst",
-          "rows, cols >= 1, radius > 0", {{"rows", space.rows}, {"cols", space.cols}, {"radius", space.radius}});
+          "rows, cols >= 1, radius > 0 and finite",
+          {{"rows", space.rows}, {"cols", space.cols}, {"radius", space.radius}});
   require(!given.empty() || effort.starts > 0, "search_worst", "one start at least", {{"starts", effort.starts}});
   for (const arma::mat& start : given) {
     require(start.n_rows == space.rows && start.n_cols == space.cols, "search_worst", "starts of the size of the space",

@@ -46,7 +46,7 @@ arma::Mat<T> log_elu_features(arma::Mat<T> x) {
 }
 
 double optimal_exponent(double s, arma::uword p) {
-  require(s >= 0 && std::isfinite(s) && p >= 1, "optimal_exponent", "s >= 0, p >= 1", {{"s", s}, {"p", p}});
+  require(s >= 0 && std::isfinite(s) && p >= 1, "optimal_exponent", "s >= 0 and finite, p >= 1", {{"s", s}, {"p", p}});
   // 1 / rho = (root + b) / (2p) with b = 2s + p, which is rho with its numerator made rational; and so is root - p,
   // (root^2 - p^2) / (root + p) = 4s (s + 3p) / (root + p), so that nothing cancels for small s.
   const auto width = static_cast<double>(p);

@@ -29,7 +29,7 @@ arma::uword checked_directions(const FeatureOptions& options, arma::uword d) {
   require(d >= 1, "features", "d >= 1", {{"d", d}});
   require(d % functions == 0, "features", "an even d, two functions a direction",
           {{"map", name_of(options.map)}, {"d", d}});
-  require(options.epsilon >= 0 && std::isfinite(options.epsilon), "features", "epsilon >= 0",
+  require(options.epsilon >= 0 && std::isfinite(options.epsilon), "features", "epsilon >= 0 and finite",
           {{"epsilon", options.epsilon}});
   require(options.epsilon == 0 || options.map != FeatureMap::trf, "features", "epsilon goes with positive maps",
           {{"map", name_of(options.map)}, {"epsilon", options.epsilon}});

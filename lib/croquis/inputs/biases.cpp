@@ -19,7 +19,7 @@ arma::vec by_distance(arma::uword n, const std::function<double(arma::uword dist
 }
 
 void require_deviation(double deviation) {
-  require(deviation >= 0 && std::isfinite(deviation), "bias", "sigma >= 0", {{"sigma", deviation}});
+  require(deviation >= 0 && std::isfinite(deviation), "bias", "sigma >= 0 and finite", {{"sigma", deviation}});
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ Problem<double> sphere_input(const Key& draw_key, const SyntheticSize& size) {
 Problem<double> clustered_input(const Key& draw_key, const SyntheticSize& size, const ClusteredInput& options) {
   check(size, "clustered_input");
   require(options.clusters >= 1, "clustered_input", "clusters >= 1", {{"clusters", options.clusters}});
-  require(options.spread >= 0 && std::isfinite(options.spread), "clustered_input", "spread >= 0",
+  require(options.spread >= 0 && std::isfinite(options.spread), "clustered_input", "spread >= 0 and finite",
           {{"spread", options.spread}});
   require_memory(kBytes * static_cast<double>(options.clusters) * static_cast<double>(size.p), "clustered_input",
                  {{"clusters", options.clusters}, {"p", size.p}});
@@ -73,7 +73,8 @@ Problem<double> clustered_input(const Key& draw_key, const SyntheticSize& size, 
 
 Problem<double> heavy_norms_input(const Key& draw_key, const SyntheticSize& size, const HeavyNormsInput& options) {
   check(size, "heavy_norms_input");
-  require(options.tail > 0 && std::isfinite(options.tail), "heavy_norms_input", "tail > 0", {{"tail", options.tail}});
+  require(options.tail > 0 && std::isfinite(options.tail), "heavy_norms_input", "tail > 0 and finite",
+          {{"tail", options.tail}});
   const Problem<double> sphere = sphere_input(draw_key, size);
   arma::mat q = sphere.Q(), k = sphere.K();
   q.each_col() %= pareto(size.n, options.tail, draw_key.child("query norm"));
