@@ -31,3 +31,11 @@ TEST_CASE_TEMPLATE("gaussian_kernel_matrix: no points, and points or a scale tha
     CHECK(contains(refusal([&] { gaussian_kernel_matrix(good, entry); }), "a finite scale"));
   }
 }
+
+TEST_CASE_TEMPLATE("KernelMatrix::columns: those that are asked for, and none that is not there", T, float, double) {
+  const arma::Mat<T> m = {{2, 1, 0}, {1, 3, 1}, {0, 1, 4}};
+  const KernelMatrix<T> kernel = stored_kernel_matrix(m);
+  CHECK(arma::approx_equal(kernel.columns({2, 0, 2}), m.cols(arma::uvec{2, 0, 2}), "absdiff", T(0)));
+  CHECK(kernel.columns({}).n_cols == 0);
+  CHECK(refusal([&] { kernel.columns({0, 3}); }) == "KernelMatrix::columns: columns below n, got column = 3, n = 3");
+}

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/kernel/softmax_adjoint.hpp>
 
 #include <cmath>
 #include <limits>
@@ -109,4 +110,12 @@ TEST_CASE_TEMPLATE("softmax_product: a weight of zero leaves its key out, and no
   CHECK(contains(refusal([&] { of({-inf, -inf, -inf, -inf}); }), said));
   CHECK(contains(refusal([&] { of({0, inf, 0, 0}); }), said));
   CHECK(contains(refusal([&] { of({0, 0, 0, T(std::nan(""))}); }), said));
+}
+
+TEST_CASE("softmax_rows_adjoint: a cotangent of another size is refused") {
+  CHECK(refusal([] { softmax_rows_adjoint(arma::mat(2, 3), arma::mat(2, 3)); }) == "nothing was thrown");
+  for (const arma::mat& other : {arma::mat(3, 2), arma::mat(1, 3), arma::mat(2, 4)}) {
+    CHECK(contains(refusal([&] { softmax_rows_adjoint(arma::mat(2, 3), other); }),
+                   "softmax_rows_adjoint: a cotangent of the size of P"));
+  }
 }

@@ -84,6 +84,8 @@ TEST_CASE("pseudo-inverse adjoint: sizes that do not fit are refused") {
     CHECK(contains(refusal([&] { adjoint(a, 1e-9, four, three); }), "two factors of the cotangent"));
     CHECK(contains(refusal([&] { adjoint(a, 1e-9, three, three); }), "two factors of the cotangent"));
     CHECK(contains(refusal([&] { adjoint(a.head_rows(3), 1e-9, three, three); }), "a square matrix"));
+    CHECK(contains(refusal([&] { adjoint(arma::mat(), 1e-9, arma::mat(0, 2), arma::mat(0, 2)); }),
+                   "adjoint: a square matrix, of one row at least, got rows = 0"));
   }
 }
 

@@ -33,7 +33,10 @@ TEST_CASE("leading_basis: orthonormal, of the largest directions, and of no more
   CHECK(distance(two.t() * two, identity(2)) <= 1e-13);
   CHECK(std::abs(arma::svd(matrix - two * (two.t() * matrix)).max() - 1) <= 1e-12);  // the third is left
   CHECK(leading_basis(matrix, 8).n_cols == 3);
-  CHECK(contains(refusal([] { leading_basis(arma::mat(4, 3, arma::fill::zeros), 2); }), "it is zero"));
+  CHECK(contains(refusal([] { leading_basis(arma::mat(4, 3, arma::fill::zeros), 2); }),
+                 "leading_basis: a matrix that is not zero"));
+  CHECK(refusal([] { leading_basis(arma::mat(0, 3), 2); }) ==
+        "leading_basis: a matrix with an entry, got rows = 0, cols = 3");
 }
 
 TEST_CASE("SketchQuality: a row is what S, written out, does to the columns, to the basis and to B V") {

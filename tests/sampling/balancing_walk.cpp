@@ -97,6 +97,11 @@ TEST_CASE("balancing walk: d tokens in order, whose weights have the sum n, for 
   CHECK(contains(refusal([&] { balancing_rounds(9, 3, 0); }), "got block = 0"));
   CHECK(contains(refusal([&] { balanced_halves(kernel, first_tokens(9), 3, {.gamma = -1}, Key(1)); }), "gamma >= 0"));
   CHECK(contains(refusal([&] { balanced_halves(kernel, first_tokens(9), 3, {.gamma = HUGE_VAL}, Key(1)); }), "finite"));
+  const auto beyond = static_cast<std::uint32_t>(kernel.size());
+  CHECK(contains(refusal([&] {
+                   balanced_halves(kernel, {0, beyond, 1}, 2, {}, Key(1));
+                 }),
+                 "balanced_halves: tokens of the kernel, got token = "));
 }
 
 TEST_CASE(

@@ -262,7 +262,7 @@ TEST_CASE("kernel halving: the entries that are counted are those of the blocks 
   CHECK(halving_entries(9, 9) == 0);
 }
 
-TEST_CASE("kernel halving: of no tokens there is nothing to halve, and a delta that is no probability is refused") {
+TEST_CASE("kernel halving: of no tokens there is nothing to halve, and a token or a delta that is none is refused") {
   const GroupHalving first_half = [](const std::vector<std::uint32_t>& group, const Key&) {
     return std::vector<std::uint32_t>(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(group.size() / 2));
   };
@@ -271,5 +271,8 @@ TEST_CASE("kernel halving: of no tokens there is nothing to halve, and a delta t
   for (const double delta : {0.0, -1.0, 1.5, std::nan("")}) {
     CHECK(contains(refusal([&] { kh_compress(kernel, {0, 1, 2, 3, 4}, 2, delta, Key(1)); }), "0 < delta <= 1"));
   }
+  CHECK(refusal([&] {
+          kh_compress(kernel, {0, 5, 1}, 2, 0.5, Key(1));
+        }) == "kh_compress: tokens of the kernel, got token = 5, tokens = 5");
   CHECK(halve_in_rounds({3}, {}, first_half, Key(1)).tokens(0) == 3);
 }

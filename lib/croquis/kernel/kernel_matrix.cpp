@@ -12,6 +12,8 @@ namespace croquis {
 template <typename T>
 arma::Mat<T> KernelMatrix<T>::columns(const arma::uvec& cols) const {
   const SerialBlas serial;
+  const arma::uword largest = cols.is_empty() ? 0 : cols.max();
+  require(cols.is_empty() || largest < n, "KernelMatrix::columns", "columns below n", {{"column", largest}, {"n", n}});
   return block(arma::regspace<arma::uvec>(0, n - 1), cols);
 }
 

@@ -19,7 +19,7 @@ struct KernelMatrix {
 
   /// All of M, n x n numbers.
   arma::Mat<T> dense() const;
-  /// M(:, cols).
+  /// M(:, cols). Throws std::invalid_argument for a column that is not there.
   arma::Mat<T> columns(const arma::uvec& cols) const;
 };
 

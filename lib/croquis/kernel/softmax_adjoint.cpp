@@ -1,4 +1,5 @@
 #include <cmath>
+#include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/kernel/softmax_adjoint.hpp>
@@ -25,6 +26,9 @@ SoftmaxAdjoint<T> softmax_adjoint(const arma::Mat<T>& q, const arma::Mat<T>& k, 
 template <typename T>
 arma::Mat<T> softmax_rows_adjoint(const arma::Mat<T>& weights, const arma::Mat<T>& cotangent) {
   const SerialBlas serial;
+  require(
+      arma::size(weights) == arma::size(cotangent), "softmax_rows_adjoint", "a cotangent of the size of P",
+      {{"rows", cotangent.n_rows}, {"cols", cotangent.n_cols}, {"P.rows", weights.n_rows}, {"P.cols", weights.n_cols}});
   arma::Mat<T> scores = weights % cotangent;
   const arma::Col<T> sums = arma::sum(scores, 1);
   scores -= weights.each_col() % sums;

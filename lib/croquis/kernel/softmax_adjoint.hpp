@@ -21,7 +21,7 @@ SoftmaxAdjoint<T> softmax_adjoint(const arma::Mat<T>& q, const arma::Mat<T>& k, 
                                   const arma::Mat<T>& cotangent, const arma::Col<T>& log_weights = {});
 
 /// The cotangent of the scores S, from the cotangent dP of P, their softmax by rows (a x b): P o (dP - r 1^T), where r
-/// are the row sums of P o dP.
+/// are the row sums of P o dP. Throws std::invalid_argument unless P and dP are of one size.
 template <typename T>
 arma::Mat<T> softmax_rows_adjoint(const arma::Mat<T>& weights, const arma::Mat<T>& cotangent);
 

@@ -60,7 +60,8 @@ void add_start(const arma::Mat<T>& n, InverseStart start, const arma::Mat<T>& co
 
 template <typename T>
 void require_factors(const char* where, const arma::Mat<T>& a, const arma::Mat<T>& left, const arma::Mat<T>& right) {
-  require(a.n_rows == a.n_cols, where, "a square matrix", {{"rows", a.n_rows}, {"cols", a.n_cols}});
+  require(a.n_rows == a.n_cols && a.n_rows >= 1, where, "a square matrix, of one row at least",
+          {{"rows", a.n_rows}, {"cols", a.n_cols}});
   require(left.n_rows == a.n_rows && arma::size(left) == arma::size(right), where,
           "two factors of the cotangent, d x c both",
           {{"d", a.n_rows}, {"left.rows", left.n_rows}, {"right.rows", right.n_rows}});

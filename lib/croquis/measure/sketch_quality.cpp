@@ -129,6 +129,8 @@ const Columns<SketchRow>& sketch_columns() {
 
 arma::mat leading_basis(const arma::mat& matrix, arma::uword rank) {
   const SerialBlas serial;
+  require(!matrix.is_empty(), "leading_basis", "a matrix with an entry",
+          {{"rows", matrix.n_rows}, {"cols", matrix.n_cols}});
   arma::mat u, v;
   arma::vec values;
   if (!arma::svd_econ(u, values, v, matrix, "left")) {
@@ -137,7 +139,7 @@ arma::mat leading_basis(const arma::mat& matrix, arma::uword rank) {
   const double cutoff =
       values(0) * static_cast<double>(std::max(matrix.n_rows, matrix.n_cols)) * std::numeric_limits<double>::epsilon();
   const arma::uword numerical = arma::accu(values > cutoff);
-  if (numerical == 0) throw std::invalid_argument("--matrix: it is zero, there is nothing to sketch");
+  require(numerical > 0, "leading_basis", "a matrix that is not zero");
   return u.head_cols(std::min(rank, numerical));
 }
 

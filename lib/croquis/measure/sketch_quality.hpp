@@ -44,7 +44,7 @@ Key sketch_key(std::uint64_t seed, const std::string& kind, const std::string& n
 
 /// An orthonormal basis (n x r) of the leading part of the column space of a matrix (n x m), with r at most `rank`.
 /// Directions whose singular values are only rounding are left out.
-/// Throws: std::invalid_argument for a zero matrix, std::runtime_error if the solver fails.
+/// Throws: std::invalid_argument for a zero or empty matrix, std::runtime_error if the solver fails.
 arma::mat leading_basis(const arma::mat& matrix, arma::uword rank);
 
 /// Sketches S of one matrix A (n x m): how they preserve its column norms, the embedded subspace of a basis, and a

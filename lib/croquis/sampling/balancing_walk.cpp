@@ -47,6 +47,7 @@ std::vector<HalvingRound> balancing_rounds(arma::uword n, arma::uword d, arma::u
 template <typename T>
 WeightedTokens balanced_halves(const TokenKernel<T>& kernel, const std::vector<std::uint32_t>& tokens, arma::uword d,
                                const BalancingWalk& walk, const Key& draw_key) {
+  kernel.require_tokens(tokens, "balanced_halves");
   require(walk.gamma >= 0 && std::isfinite(walk.gamma), "balanced_halves", "gamma >= 0 and finite",
           {{"gamma", walk.gamma}});
   const auto halve = [&](const std::vector<std::uint32_t>& block, const Key& of_block) {

@@ -118,6 +118,7 @@ WeightedTokens halve_in_rounds(const Tokens& tokens, const std::vector<HalvingRo
 template <typename T>
 WeightedTokens kh_compress(const TokenKernel<T>& kernel, const Tokens& tokens, arma::uword d, double delta,
                            const Key& draw_key) {
+  kernel.require_tokens(tokens, "kh_compress");
   require(delta > 0 && delta <= 1, "kh_compress", "0 < delta <= 1", {{"delta", delta}});
   const std::vector<HalvingRound> rounds = halving_rounds(tokens.size(), d);
   const double of_all =

@@ -53,7 +53,7 @@ WeightedTokens halve_in_rounds(const std::vector<std::uint32_t>& tokens, const s
 /// Randomness: pair j of group g of round r takes uniform number j of draw_key.child(r).child(g); the last draw is
 ///   sample_weighted on draw_key.child("aside").
 /// Cost: halving_entries(n, d) entries of h.
-/// Throws: std::invalid_argument unless 1 <= d <= n and 0 < delta <= 1.
+/// Throws: std::invalid_argument unless 1 <= d <= n and 0 < delta <= 1, and for tokens that the kernel does not have.
 template <typename T>
 WeightedTokens kh_compress(const TokenKernel<T>& kernel, const std::vector<std::uint32_t>& tokens, arma::uword d,
                            double delta, const Key& draw_key);

@@ -38,6 +38,13 @@ TokenKernel<T>::TokenKernel(const arma::Mat<T>& keys, const arma::Mat<T>& values
 }
 
 template <typename T>
+void TokenKernel<T>::require_tokens(const std::vector<std::uint32_t>& tokens, std::string_view where) const {
+  for (const std::uint32_t token : tokens) {
+    if (token >= size()) require(false, where, "tokens of the kernel", {{"token", token}, {"tokens", size()}});
+  }
+}
+
+template <typename T>
 arma::Mat<T> TokenKernel<T>::Factors::over(const arma::Col<T>& log_units) const {
   arma::Mat<T> h = exponents.each_col() - log_units;
   exp_shifted(h.memptr(), h.n_elem, T(0));

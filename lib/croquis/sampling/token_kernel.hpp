@@ -4,6 +4,7 @@
 #include <armadillo>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace croquis {
@@ -18,6 +19,8 @@ class TokenKernel {
   TokenKernel(const arma::Mat<T>& keys, const arma::Mat<T>& values, T constant = 1);
 
   arma::uword size() const { return keys_.n_cols; }
+  /// Throws std::invalid_argument for a token that is not below size().
+  void require_tokens(const std::vector<std::uint32_t>& tokens, std::string_view where) const;
   /// ||k||^2 / sqrt(p) of a token: k.k' / sqrt(p) is at most the mean of those of both.
   T log_square(std::uint32_t token) const { return log_squares_[token]; }
   /// The factors of h between the tokens `rows` and the tokens first ... first + count - 1 of `cols`: |rows| x count.
