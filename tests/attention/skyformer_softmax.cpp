@@ -237,6 +237,42 @@ TEST_CASE("skyformer-softmax: a row is right to a fifth of its denominator, or r
   CHECK(wrong >= 5);
 }
 
+TEST_CASE_TEMPLATE("skyformer-softmax: rounding is seen too where both terms of a row sum cancel", T, float, double) {
+  // Queries at right angles to all keys, with a landmark at the key 0: A and A~ have ones only, and a row sum is n.
+  // Scaled down as in C~ it is that of two terms of opposite signs, for keys 0, a, t and t on one axis and landmarks at
+  // 0 and a: each is about exp(a (t - a)) / 2 times the sum. In the scaled points all coordinates are small multiples
+  // of 1/64, so that exponents are exact, and some 20 roundings of the terms are the error.
+  const bool single = std::is_same_v<T, float>;
+  const auto run = [](double a, double t, SkyformerOptions::Inverse inverse) {
+    arma::Mat<T> q(4, 16, arma::fill::zeros), k = q;  // p = 16: the points are scaled by 1/2
+    q.col(0) = arma::Col<T>{T(1), T(2), T(-2), T(3)};
+    k.col(1) = T(2) * arma::Col<T>{T(0), T(a), T(t), T(t)};
+    SkyformerOptions options = landmarks_at({4, 5});
+    options.inverse = inverse;
+    return skyformer_softmax(Problem<T>(q, k, arma::Mat<T>(k.cols(1, 2))), 2, Key(1), options);
+  };
+  const auto check_sums = [](const Approximation<T>& approximation, double relative) {
+    const arma::Col<T> sums = approximation.denominators->values % arma::exp(approximation.denominators->log_scale);
+    CHECK(distance(sums, arma::Col<T>(4, arma::fill::value(4))) <= 4 * relative);
+  };
+  for (const auto inverse : {SkyformerOptions::Inverse::pinv, SkyformerOptions::Inverse::iterative}) {
+    // The size of the terms is 3.2 times the sum, and the condition number of the core 4.1.
+    check_sums(run(1, 2, inverse), 20 * 3.2 * 4.1 * unit<T>());
+    // It is at most 1e-3 / u times the sum: exp(9) and exp(28.875).
+    check_sums(single ? run(3, 6, inverse) : run(5.25, 10.75, inverse), 20e-3);
+    // It is at least 1e3 / u times the sum.
+    for (const double t : {10.0, 10.5, 11.0}) {
+      for (const double a : {4.5, 5.0, 5.5}) {
+        CAPTURE(t);
+        CAPTURE(a);
+        const double longer = single ? 1 : 1.75;
+        CHECK(contains(refusal<std::runtime_error>([&] { run(longer * a, longer * t, inverse); }),
+                       "skyformer-softmax: rounding may decide 4 rows"));
+      }
+    }
+  }
+}
+
 TEST_CASE("skyformer-softmax: the rounding of the iterative inverse is seen as well") {
   // In float against double. The estimate is of the size of the rounding and no bound, so the draws are always the same
   // and one in ten may be missed; of those that are refused most are wrong.

@@ -109,13 +109,11 @@ arma::Mat<T> KernelizedScores<T>::spread(const arma::Mat<T>& gathered, arma::Col
     change += gathered.col(c) - *core_ * z.col(c);
     solved = arma::join_rows(z.head_cols(c), inverse_.apply(change), z.col(c));
   }
-  for (arma::uword a = 0; a < solved.n_rows; ++a) {
-    const T of_product = unit * std::abs(solved.at(a, c + 1));
-    solved.at(a, c) += a % 2 == 0 ? of_product : -of_product;
-  }
+  // Signs that alternate would cancel in the product as those of z do, where these alternate as well.
+  solved.insert_cols(c + 1, arma::Mat<T>(arma::abs(solved.col(c + 1))));  // [Z change |z| z]
   arma::Mat<T> rows = gaussian_product<T>(lift_.centred_queries(), lift_.centred(landmarks_), solved, {.last = &last});
-  moved_last = rows.col(c);
-  rows.shed_col(c);
+  moved_last = arma::abs(rows.col(c)) + unit * rows.col(c + 1);
+  rows.shed_cols(c, c + 1);
   return rows;
 }
 
@@ -166,7 +164,7 @@ SoftmaxRows<T> softmax_rows(const KernelizedScores<T>& scores, const arma::Mat<T
     const T size = std::abs(rows.sums[i]);
     if (size < kLeastSum<T>) {
       ++rows.zero;
-    } else if (!(std::abs(moved[i]) <= T(kMostRounding) * size)) {
+    } else if (!(moved[i] <= T(kMostRounding) * size)) {
       ++rows.rounded;
     }
   }

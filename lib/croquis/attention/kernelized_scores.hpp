@@ -29,9 +29,10 @@ class KernelizedScores {
   arma::Mat<T> apply(const arma::Mat<T>& x, const StreamedExtra<T>& extra = {},
                      Diagnostics* diagnostics = nullptr) const;
   /// spread(Y), its last column apart in `last`, and an estimate of how far rounding moves that column, row by row; the
-  /// sums Y (d x c) are of X >= 0 in the last column. It is one change, of the size of the rounding of the gathered
-  /// sums, of the core's inverse (of Lemma 3's iteration: `rounding` of iterative_solve) and of the products, with
-  /// signs that alternate between landmarks.
+  /// sums Y (d x c) are of X >= 0 in the last column. It is the size of two terms together: what one change moves, as
+  /// large as the rounding of the gathered sums, with signs that alternate between landmarks, and of the core's inverse
+  /// (of Lemma 3's iteration: `rounding` of iterative_solve); and u sum_a e_a |z_a| for a last entry sum_a e_a z_a,
+  /// which no signs of its terms cancel.
   arma::Mat<T> spread(const arma::Mat<T>& gathered, arma::Col<T>& last, arma::Col<T>& moved_last,
                       Diagnostics* diagnostics) const;
   /// C~ for many X, with left and right in memory.
