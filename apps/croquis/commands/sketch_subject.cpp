@@ -62,9 +62,8 @@ arma::mat matrix_of(const Problem<double>& p, const std::string& matrix) {
 // Of the matrix of a subject, which has its other members.
 arma::mat basis_of(const SketchSubject& subject, long long rank) {
   const std::string name = subject.problem ? fmt::format("{} of {}", subject.name, subject.input) : subject.name;
-  arma::mat basis = said_of("--matrix " + name, [&] {
-    return croquis::leading_basis(subject.matrix, rank > 0 ? static_cast<arma::uword>(rank) : kDefaultRank);
-  });
+  if (subject.matrix.is_zero()) throw std::invalid_argument(fmt::format("--matrix {}: it is zero", name));
+  arma::mat basis = croquis::leading_basis(subject.matrix, rank > 0 ? static_cast<arma::uword>(rank) : kDefaultRank);
   if (const arma::uword most = basis.n_cols; rank > static_cast<long long>(most)) {
     throw std::invalid_argument(
         fmt::format("--rank: {} is more than the rank {} of the {} x {} matrix {}; give at most {}", rank, most,
