@@ -16,7 +16,6 @@
 #include "files/progress.hpp"
 #include "options/common_options.hpp"
 #include "options/own_matrix.hpp"
-#include "options/said_of.hpp"
 
 namespace {
 
