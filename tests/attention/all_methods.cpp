@@ -4,6 +4,7 @@
 #include <croquis/measure/errors.hpp>
 
 #include <set>
+#include <stdexcept>
 
 #include "support/attention.hpp"
 #include "support/matrices.hpp"
@@ -150,9 +151,18 @@ TEST_CASE_TEMPLATE("methods: one prepared method runs on several threads at once
     CAPTURE(c.text);
     const PreparedMethod<T> prepared = prepare(*c.method, problem, c.options);
     std::vector<arma::Mat<T>> together(8), alone(8);
-    parallel_for(8, [&](std::size_t i) { together[i] = prepared.approximate(8 + 2 * i, Key(i)).output; });
+    // Few draws have a row that rounding may decide. They are refused on any thread, and have no output.
+    const auto output_of = [&](std::size_t i) {
+      try {
+        return prepared.approximate(8 + 2 * i, Key(i)).output;
+      } catch (const std::runtime_error& refused) {
+        if (!contains(refused.what(), "rounding may decide")) throw;
+        return arma::Mat<T>();
+      }
+    };
+    parallel_for(8, [&](std::size_t i) { together[i] = output_of(i); });
     parallel_for(1, [&](std::size_t) {
-      for (std::size_t i = 0; i < 8; ++i) alone[i] = prepared.approximate(8 + 2 * i, Key(i)).output;
+      for (std::size_t i = 0; i < 8; ++i) alone[i] = output_of(i);
     });
     for (std::size_t i = 0; i < 8; ++i) CHECK(identical(together[i], alone[i]));
   }
