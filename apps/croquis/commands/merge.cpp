@@ -193,10 +193,11 @@ json merged_meta(const std::vector<const Part*>& parts, std::size_t rows, const 
   meta["finished"]["shard"] = "1/1";
   meta["finished"].erase("beside");  // of other files than those of the part
   meta["merged"] = json::array();
-  for (const char* key : {"command_line", "environment", "threads", "utc", "earlier"}) meta.erase(key);
+  for (const char* key : kOfOneRun) meta.erase(key);
+  meta.erase("earlier");
   for (const Part* part : parts) {  // each has been made somewhere, at some time
     json one = {{"file", part->path}};
-    for (const char* key : {"command_line", "environment", "threads", "utc"}) one[key] = part->meta[key];
+    for (const char* key : kOfOneRun) one[key] = part->meta[key];
     if (part->meta.contains("earlier")) one["earlier"] = part->meta["earlier"];
     meta["merged"].push_back(std::move(one));
   }

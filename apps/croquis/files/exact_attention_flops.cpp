@@ -1,14 +1,29 @@
 #include "files/exact_attention_flops.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <croquis/measure/cost.hpp>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "files/group_table.hpp"
 #include "options/lists.hpp"
 
 using croquis::Group;
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// NaN where they differ by more than rounding, or one is NaN, or there is none.
+double value_of_all(const std::vector<double>& values) {
+  constexpr double rounding = 1e-9;
+  const auto is_first = [&](double x) { return std::abs(x - values.front()) <= rounding * values.front(); };
+  return !values.empty() && std::all_of(values.begin(), values.end(), is_first) ? values.front() : kNone;
+}
+
+}  // namespace
 
 double exact_flops_of(const Group& group, bool causal) {
   const auto size = [&](const char* name) {
@@ -17,36 +32,26 @@ double exact_flops_of(const Group& group, bool causal) {
   };
   const arma::uword n = size("n"), n_q = size("n_q");
   const double flops = croquis::exact_flops({n_q > 0 ? n_q : n, n}, size("p"), size("p_v"), causal);
-  return flops > 0 ? flops : std::numeric_limits<double>::quiet_NaN();
+  return flops > 0 ? flops : kNone;
 }
 
 double exact_flops_of(const croquis::Grouping& grouping) {
   const bool causal = is_causal(grouping);
   const std::vector<std::string> inputs = inputs_of(grouping);
-  if (!causal &&
-      std::any_of(inputs.begin(), inputs.end(), [](const auto& name) { return name.ends_with(";causal"); })) {
-    return std::numeric_limits<double>::quiet_NaN();  // some are, and some are not
+  if (!causal && std::any_of(inputs.begin(), inputs.end(), [](const std::string& name) { return is_causal(name); })) {
+    return kNone;  // some are, and some are not
   }
-  double common = std::numeric_limits<double>::quiet_NaN();
-  bool any = false;
+  std::vector<double> flops;
   for (const Group& group : grouping.groups) {
-    if (group.metric("flops") == nullptr) continue;
-    const double flops = exact_flops_of(group, causal);
-    if (any && flops != common) return std::numeric_limits<double>::quiet_NaN();
-    common = flops;
-    any = true;
+    if (group.metric("flops") != nullptr) flops.push_back(exact_flops_of(group, causal));
   }
-  return common;
+  return value_of_all(flops);
 }
 
 double exact_flops_of(const std::vector<croquis::ModelSummary>& summaries) {
-  double least = std::numeric_limits<double>::infinity(), most = 0;
+  std::vector<double> flops;
   for (const croquis::ModelSummary& s : summaries) {
-    const double flops = s.flops / s.flops_ratio;  // NaN where all passes failed
-    if (!(flops > 0)) continue;
-    least = std::min(least, flops);
-    most = std::max(most, flops);
+    if (s.flops > 0) flops.push_back(s.flops / s.flops_ratio);  // it is NaN where all passes failed
   }
-  constexpr double rounding = 1 + 1e-9;
-  return most > 0 && most <= rounding * least ? most : std::numeric_limits<double>::quiet_NaN();
+  return value_of_all(flops);
 }

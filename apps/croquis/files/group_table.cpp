@@ -173,10 +173,14 @@ std::vector<std::string> inputs_of(const Grouping& grouping) {
   return {inputs.begin(), inputs.end()};
 }
 
+bool is_causal(const std::string& input) {
+  return input.ends_with(";causal");
+}
+
 bool is_causal(const Grouping& grouping) {
   const std::vector<std::string> inputs = inputs_of(grouping);
   return !inputs.empty() &&
-         std::all_of(inputs.begin(), inputs.end(), [](const std::string& name) { return name.ends_with(";causal"); });
+         std::all_of(inputs.begin(), inputs.end(), [](const std::string& name) { return is_causal(name); });
 }
 
 bool is_exact(const Group& group, const std::string& metric) {

@@ -45,6 +45,9 @@ bool is_of_sequences(const croquis::Grouping& grouping);
 /// The names of its inputs.
 std::vector<std::string> inputs_of(const croquis::Grouping& grouping);
 
+/// Whether the name of an input is that of causal attention.
+bool is_causal(const std::string& input);
+
 /// Whether its inputs are those of causal attention.
 bool is_causal(const croquis::Grouping& grouping);
 

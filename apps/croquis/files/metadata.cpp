@@ -42,9 +42,6 @@ std::map<std::string, std::string> identity_in(const json& meta) {
   return texts;
 }
 
-// What a meta file says of one run that made rows.
-constexpr const char* kOfOneRun[] = {"command_line", "environment", "threads", "utc"};
-
 json environment_now() {
   json environment = json::object();
   // "key: value" lines of --version

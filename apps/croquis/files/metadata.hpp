@@ -12,6 +12,9 @@
 #include "files/companions.hpp"
 #include "files/shard.hpp"
 
+/// What a meta file says of one run that made rows.
+inline constexpr const char* kOfOneRun[] = {"command_line", "environment", "threads", "utc"};
+
 /// What a finished run has in its file: what `croquis merge` needs to know of a part.
 struct Finished {
   std::size_t rows = 0, cells = 0;        ///< rows of the file, cells of the whole run
