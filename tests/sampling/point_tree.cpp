@@ -172,7 +172,7 @@ TEST_CASE_TEMPLATE("point tree: means and sums of leaves", T, float, double) {
     // A sum of m terms is off by at most m u times their magnitudes; weights, their total and the mean add a few u.
     CHECK(distance(leaf_means(points, weights, tree), means) <=
           1.1 * (2 * most + 8) * unit<T>() * arma::norm(mean_terms, "fro"));
-    CHECK(distance(leaf_sums(rows, tree), sums) <= 1.1 * (most + 3) * unit<T>() * arma::norm(sum_terms, "fro"));
+    CHECK(distance(leaf_sums<T>(rows.t(), tree), sums) <= 1.1 * (most + 3) * unit<T>() * arma::norm(sum_terms, "fro"));
   }
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("leaf_means and leaf_sums: another number of points than the tree has 
   const arma::vec too_few = weights.head(39);
   CHECK(contains(refusal([&] { leaf_means(points, too_few, tree); }), "leaf_means: the points of the tree"));
   for (const arma::uword count : {0U, 39U}) {
-    const arma::mat other = rows.head_rows(count);
-    CHECK(contains(refusal([&] { leaf_sums(other, tree); }), "leaf_sums: a row for each point of the tree"));
+    const arma::mat other = rows.head_rows(count).t();
+    CHECK(contains(refusal([&] { leaf_sums(other, tree); }), "leaf_sums: a column for each point of the tree"));
   }
 }

@@ -53,7 +53,9 @@ struct Part {
 template <typename T>
 void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T scale, T beta, T* c, arma::uword stride) {
   constexpr arma::uword tile_rows = 64, tile_terms = kNarrowTerms<T>, least = 16;
-  if (part.rows < least || part.cols < least) {
+  // Few columns are not worth tiles, but where BLAS would copy and transpose all of a wide op(A).
+  const bool copied_by_blas = a.turned && part.inner <= tile_terms;
+  if (part.rows < least || (part.cols < least && !copied_by_blas)) {
     return gemm(a.operation(), b.operation(), part.rows, part.cols, part.inner, scale, a.at(part.row, part.first),
                 a.stride(), b.at(part.first, part.col), b.stride(), beta, c, stride);
   }
@@ -120,8 +122,8 @@ arma::Mat<T> product(const arma::Mat<T>& a, const arma::Mat<T>& b, T scale) {
 }
 template <typename T>
 arma::Mat<T> product_tn(const arma::Mat<T>& a, const arma::Mat<T>& b) {
-  // The tiles are taken from the narrower matrix.
-  if (a.n_cols > b.n_cols) return multiply<T>({b, true}, {a, false}).t();
+  // The tiles are taken from the narrower matrix, but where the terms are so few that this would transpose more.
+  if (a.n_cols > b.n_cols && a.n_rows > kNarrowTerms<T>) return multiply<T>({b, true}, {a, false}).t();
   return multiply<T>({a, true}, {b, false});
 }
 template <typename T>

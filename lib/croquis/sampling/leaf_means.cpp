@@ -40,25 +40,18 @@ arma::Mat<T> leaf_means(const CentredColumns<T>& points, const arma::Col<T>& wei
 
 template <typename T>
 arma::Mat<T> leaf_sums(const arma::Mat<T>& x, const PointTree& tree) {
-  const arma::uword leaves = tree.leaves(), width = x.n_cols;
-  require(x.n_rows == tree.order.size(), "leaf_sums", "a row for each point of the tree",
-          {{"rows", x.n_rows}, {"points", tree.order.size()}});
-  // The sums of all blocks are no larger than X itself. A row of X is next to its sum, so that no addition waits for
-  // the one before it.
+  const arma::uword leaves = tree.leaves(), width = x.n_rows;
+  require(x.n_cols == tree.order.size(), "leaf_sums", "a column for each point of the tree",
+          {{"columns", x.n_cols}, {"points", tree.order.size()}});
+  // The sums of all blocks are no larger than X itself.
   const arma::uword at_once = std::max<arma::uword>(1024, leaves);
-  arma::Cube<T> sums(width, leaves, blocks_of<arma::uword>(x.n_rows, at_once), arma::fill::zeros);
+  arma::Cube<T> sums(width, leaves, blocks_of<arma::uword>(x.n_cols, at_once), arma::fill::zeros);
   parallel_for(sums.n_slices, at_once * width, [&](std::size_t b) {
-    constexpr arma::uword tile = 64;
-    const arma::uword end = std::min<arma::uword>(x.n_rows, (b + 1) * at_once);
-    std::vector<T> rows(tile * width);
-    for (arma::uword first = b * at_once; first < end; first += tile) {
-      const arma::uword count = std::min(tile, end - first);
-      transpose_block(x.memptr() + first, x.n_rows, count, width, rows.data(), width);
-      for (arma::uword i = 0; i < count; ++i) {
-        const T* row = rows.data() + i * width;
-        T* to = sums.slice_memptr(b) + tree.leaf[first + i] * width;
-        for (arma::uword c = 0; c < width; ++c) to[c] += row[c];
-      }
+    const arma::uword end = std::min<arma::uword>(x.n_cols, (b + 1) * at_once);
+    for (arma::uword i = b * at_once; i < end; ++i) {
+      const T* column = x.colptr(i);
+      T* to = sums.slice_memptr(b) + tree.leaf[i] * width;
+      for (arma::uword c = 0; c < width; ++c) to[c] += column[c];
     }
   });
   for (arma::uword b = 1; b < sums.n_slices; ++b) sums.slice(0) += sums.slice(b);

@@ -14,13 +14,13 @@ struct CentredColumns {
   arma::Col<T> mean;
 };
 
-// Both throw std::invalid_argument for another number of points, weights or rows than the tree has points.
+// Both throw std::invalid_argument for another number of points, weights or columns than the tree has points.
 
 /// The weighted means of the centred points of each leaf, as rows (leaves x p).
 template <typename T>
 arma::Mat<T> leaf_means(const CentredColumns<T>& points, const arma::Col<T>& weights, const PointTree& tree);
 
-/// The sums of the rows of X over each leaf (leaves x columns of X).
+/// The sums of the columns of X over each leaf (leaves x rows of X).
 template <typename T>
 arma::Mat<T> leaf_sums(const arma::Mat<T>& x, const PointTree& tree);
 

@@ -123,7 +123,7 @@ TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and
     const NearField<T> near{
         .lists = {list}, .offsets = offsets, .screen = std::make_shared<const KeyScreen<T>>(input, sizes)};
     const QueryRows<T> rows = query_rows(input, one, cells, near, arma::Mat<T>(), false);
-    const arma::mat keys = arma::conv_to<arma::mat>::from(input.key_rows),
+    const arma::mat keys = arma::conv_to<arma::mat>::from(input.keys.columns.t()),
                     values = arma::conv_to<arma::mat>::from(
                         arma::join_rows(problem.V(), arma::Col<T>(n_k, arma::fill::ones)));
     for (arma::uword i = 0; i < n_q; ++i) {

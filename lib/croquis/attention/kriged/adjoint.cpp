@@ -20,7 +20,7 @@ class KrigedBackward {
         cotangent_(std::move(cotangent)),
         q_(input_.problem.n_q(), input_.problem.p(), arma::fill::zeros),
         k_(input_.problem.n_k(), input_.problem.p(), arma::fill::zeros),
-        v_(input_.problem.n_k(), input_.values.n_cols, arma::fill::zeros),
+        v_(input_.problem.n_k(), input_.value_columns.n_rows, arma::fill::zeros),
         rows_(model.rows.queries.n_rows, input_.problem.p(), arma::fill::zeros),
         row_values_(rows_.n_rows, v_.n_cols, arma::fill::zeros),
         log_sums_(rows_.n_rows, arma::fill::zeros) {}
@@ -31,7 +31,7 @@ class KrigedBackward {
     exact_queries();
     queries();
     if (!correction_.is_empty()) regression();
-    weights_ = product_nt(input_.values, row_values_);
+    weights_ = product_tn<T>(input_.value_columns, row_values_.t());
     if (!residual_.is_empty()) listed();
     cells();
     exact_rows();
@@ -47,9 +47,9 @@ class KrigedBackward {
   void exact_queries() {
     if (!model_.farthest.empty()) {
       const arma::uvec far(model_.farthest);
-      const SoftmaxAdjoint<T> of =
-          softmax_adjoint<T>(input_.problem.Q().rows(far), input_.key_rows,
-                             input_.values.head_cols(input_.problem.p_v()), arma::Mat<T>(cotangent_.rows(far)));
+      const SoftmaxAdjoint<T> of = softmax_adjoint<T>(input_.problem.Q().rows(far), input_.key_rows(),
+                                                      input_.value_columns.head_rows(input_.problem.p_v()).t(),
+                                                      arma::Mat<T>(cotangent_.rows(far)));
       q_.rows(far) += of.q;
       k_ += of.k;
       v_.head_cols(of.x.n_cols) += of.x;
@@ -103,7 +103,7 @@ class KrigedBackward {
   void listed() {
     for (arma::uword r = 0; !plan_.near.lists.empty() && r < rows_.n_rows; ++r) {
       for (const std::uint32_t j : plan_.near.lists[model_.rows.leaf[r]]) {
-        const T of_weight = -arma::dot(residual_.row(r), input_.values.row(j));
+        const T of_weight = -arma::dot(residual_.row(r), input_.value_columns.col(j));
         v_.row(j) -= near_weight(model_.rows, plan_, r, j) * residual_.row(r);
         weights_.at(j, r) += of_weight;
         cell_weights_.at(r, plan_.cells.cell[j]) -= of_weight;
@@ -126,8 +126,8 @@ class KrigedBackward {
       const std::uint32_t c = cells.cell[j];
       const arma::Row<T> of_mean = cell_keys_.row(c) / cells.weights[c];
       k_.row(j) += (weighted ? model_.importance[j] : T(1)) * of_mean;
-      importance[j] = arma::dot(input_.key_rows.row(j) - cells.keys.row(c), of_mean);
-      v_.row(j) += sums_.row(c) + 2 * squares_[c] * input_.values.row(j);
+      importance[j] = arma::dot(input_.keys.columns.col(j).t() - cells.keys.row(c), of_mean);
+      v_.row(j) += sums_.row(c) + 2 * squares_[c] * input_.value_columns.col(j).t();
     }
     if (weighted) key_importance(importance);
   }
@@ -149,7 +149,7 @@ class KrigedBackward {
     for (arma::uword j = 0; j < b.n_rows; ++j) {
       const T norm = input_.value_norms[j];
       if (roots[j] > 0) of_squares[j] = of_products[j] * norm / roots[j];
-      if (norm > 0) v_.row(j) += of_products[j] * roots[j] / norm * input_.values.row(j);
+      if (norm > 0) v_.row(j) += of_products[j] * roots[j] / norm * input_.value_columns.col(j).t();
     }
     for (arma::uword g = 0; g < leaves; ++g) {
       weights_.col(g) += static_cast<T>(model_.query_tree.count(g)) * (of_squares % b.col(g));
@@ -163,7 +163,7 @@ class KrigedBackward {
     for (arma::uword r = 0; r < rows_.n_rows; ++r) {
       weights_.col(r) = b.col(r) % (weights_.col(r) - (arma::dot(b.col(r), weights_.col(r)) - log_sums_[r]));
     }
-    rows_ += input_.scale * product_tn(weights_, input_.key_rows);
+    rows_ += product(input_.keys.columns, weights_, input_.scale).t();
     k_ += product(weights_, model_.rows.queries, input_.scale);
   }
 

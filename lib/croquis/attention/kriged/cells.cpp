@@ -39,9 +39,9 @@ KeyCells<T> make_cells(const KrigedInput<T>& input, const arma::Col<T>& weights,
   KeyCells<T> cells;
   cells.cell = tree.leaf;
   cells.keys = leaf_means(input.keys, weights, tree);
-  cells.sums = leaf_sums(input.values, tree);
-  cells.weights = leaf_sums<T>(weights, tree);
-  cells.squares = leaf_sums<T>(arma::square(input.value_norms), tree);
+  cells.sums = leaf_sums(input.value_columns, tree);
+  cells.weights = leaf_sums<T>(weights.t(), tree);
+  cells.squares = leaf_sums<T>(arma::square(input.value_norms).t(), tree);
   return cells;
 }
 

@@ -16,17 +16,6 @@ namespace croquis {
 namespace {
 
 template <typename T>
-arma::Mat<T> less_row(const arma::Mat<T>& x, const arma::Row<T>& row) {
-  arma::Mat<T> less(x.n_rows, x.n_cols, arma::fill::none);
-  parallel_for(x.n_cols, x.n_rows, [&](std::size_t c) {
-    const T *from = x.colptr(c), shift = row[c];
-    T* to = less.colptr(c);
-    for (arma::uword i = 0; i < x.n_rows; ++i) to[i] = from[i] - shift;
-  });
-  return less;
-}
-
-template <typename T>
 ColumnRanges<T> ranges_of(const arma::Mat<T>& x) {
   ColumnRanges<T> ranges{arma::Row<T>(x.n_cols), arma::Row<T>(x.n_cols)};
   parallel_for(x.n_cols, x.n_rows, [&](std::size_t c) {
@@ -69,26 +58,26 @@ KrigedInput<T>::KrigedInput(const Problem<T>& given)
       problem(of_moderate_values(given, value_size)),
       queries(given.Q()),
       keys(given.K()),
-      key_rows(less_row(given.K(), arma::Row<T>(keys.mean.t()))),
       value_mean(column_sums(problem.V()) / static_cast<T>(given.n_k())),
-      values(given.n_k(), given.p_v() + 1, arma::fill::none),
-      value_norms(given.n_k(), arma::fill::zeros),
+      value_columns(given.p_v() + 1, given.n_k(), arma::fill::none),
+      value_norms(given.n_k(), arma::fill::none),
       scale(1 / std::sqrt(static_cast<T>(given.p()))) {
   const arma::Mat<T>& v = problem.V();
-  constexpr arma::uword at_once = 1024;
-  parallel_for(blocks_of(v.n_rows, at_once), at_once * v.n_cols, [&](std::size_t b) {
-    const arma::uword first = b * at_once, end = std::min(v.n_rows, first + at_once);
-    for (arma::uword c = 0; c < v.n_cols; ++c) {
-      const T *from = v.colptr(c), mean = value_mean[c];
-      T *to = values.colptr(c), *squares = value_norms.memptr();
-      for (arma::uword j = first; j < end; ++j) {
-        const T x = from[j] - mean;
-        to[j] = x;
-        squares[j] += x * x;
+  constexpr arma::uword at_once = 64;  // all steps while the values are in cache
+  parallel_for(blocks_of(v.n_rows, at_once), 2 * at_once * v.n_cols, [&](std::size_t b) {
+    const arma::uword first = b * at_once, count = std::min(at_once, v.n_rows - first), p_v = v.n_cols;
+    transpose_block(v.memptr() + first, v.n_rows, count, p_v, value_columns.colptr(first), p_v + 1);
+    for (arma::uword j = first; j < first + count; ++j) {
+      const T* mean = value_mean.memptr();
+      T *column = value_columns.colptr(j), square = 0;
+#pragma omp simd reduction(+ : square)
+      for (arma::uword c = 0; c < p_v; ++c) {
+        column[c] -= mean[c];
+        square += column[c] * column[c];
       }
+      column[p_v] = 1;
+      value_norms[j] = std::sqrt(square);
     }
-    std::fill(values.colptr(v.n_cols) + first, values.colptr(v.n_cols) + end, T(1));
-    for (arma::uword j = first; j < end; ++j) value_norms[j] = std::sqrt(value_norms[j]);
   });
   lowest = value_ranges.minima - value_mean;
   highest = value_ranges.maxima - value_mean;
@@ -97,9 +86,9 @@ KrigedInput<T>::KrigedInput(const Problem<T>& given)
 }
 
 template <typename T>
-const arma::Mat<T>& KrigedInput<T>::value_columns() const {
-  std::call_once(columns_made_, [&] { value_columns_ = transposed(values); });
-  return value_columns_;
+const arma::Mat<T>& KrigedInput<T>::key_rows() const {
+  std::call_once(rows_made_, [&] { key_rows_ = transposed(keys.columns); });
+  return key_rows_;
 }
 
 template <typename T>
@@ -121,9 +110,9 @@ ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, co
   ExactRows<T> rows;
   rows.queries = std::move(queries);
   rows.leaf = leaf;
-  rows.weights = scores_transposed<T>(rows.queries, input.key_rows);
+  rows.weights = product_tn<T>(input.keys.columns, input.scale * rows.queries.t());
   rows.log_sums = softmax_columns(rows.weights);
-  rows.values = product_tn(rows.weights, input.values);
+  rows.values = product(input.value_columns, rows.weights).t();
   return rows;
 }
 

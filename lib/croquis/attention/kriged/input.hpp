@@ -22,9 +22,9 @@ template <typename T>
 struct KrigedInput {
   explicit KrigedInput(const Problem<T>& given);
 
-  /// Made at the first call, for queries that attend to keys one by one: the values and 1 as columns, (p_v + 1) x n_k.
-  const arma::Mat<T>& value_columns() const;
-  /// Made at the first call, for screens: the standard deviations of the keys' coordinates, over the largest entry.
+  /// Made at the first call, for screens: the centred keys as rows, n_k x p, and the standard deviations of their
+  /// coordinates, over the largest entry.
+  const arma::Mat<T>& key_rows() const;
   const arma::Col<T>& key_deviations() const;
 
   ColumnRanges<T> given_ranges;     // of V
@@ -32,17 +32,16 @@ struct KrigedInput {
   ColumnRanges<T> value_ranges;     // of V, divided
   Problem<T> problem;               // with these values
   CentredColumns<T> queries, keys;  // p x n_q, p x n_k
-  arma::Mat<T> key_rows;            // the centred keys, n_k x p
   arma::Row<T> value_mean;
-  arma::Mat<T> values;           // centred, and as the last column 1: n_k x (p_v + 1)
+  arma::Mat<T> value_columns;    // centred, and below each of them 1: (p_v + 1) x n_k
   arma::Col<T> value_norms;      // |v_j| of the centred values
   T value_rms = 0;               // root of the mean of their squares
   arma::Row<T> lowest, highest;  // of the centred columns of V
   T scale = 1;                   // 1 / sqrt(p)
 
  private:
-  mutable std::once_flag columns_made_, deviations_made_;
-  mutable arma::Mat<T> value_columns_;
+  mutable std::once_flag rows_made_, deviations_made_;
+  mutable arma::Mat<T> key_rows_;
   mutable arma::Col<T> key_deviations_;
 };
 

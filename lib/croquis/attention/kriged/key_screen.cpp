@@ -10,7 +10,7 @@
 namespace croquis {
 template <typename T>
 KeyScreen<T>::KeyScreen(const KrigedInput<T>& input, const ScreenSizes& sizes)
-    : rows_(input.key_rows), columns_(input.keys.columns), deviations_(input.key_deviations()), sizes_(sizes) {}
+    : rows_(input.key_rows()), columns_(input.keys.columns), deviations_(input.key_deviations()), sizes_(sizes) {}
 
 template <typename T>
 T KeyScreen<T>::choose(const T* query, const std::vector<std::uint32_t>* without, std::vector<std::uint32_t>& keys,

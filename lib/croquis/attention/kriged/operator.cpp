@@ -40,7 +40,7 @@ class Scores {
                          correction_of(*model_), true)) {
     if (!model_->plan.kriging.inverse.is_empty()) regression_ = model_->plan.regression();
     if (!model_->farthest.empty())
-      far_ = softmax_transposed<T>(queries_of(*model_, model_->farthest), model_->input->key_rows);
+      far_ = softmax_transposed<T>(queries_of(*model_, model_->farthest), model_->input->key_rows());
   }
 
   arma::Mat<T> apply(const arma::Mat<T>& x) const {
@@ -51,8 +51,8 @@ class Scores {
     y.each_col() %= rows_.corrected + rows_.uncorrected;
     const arma::Mat<T> exact = product_tn(model_->rows.weights, x);
     if (!regression_.is_empty()) {
-      arma::Mat<T> corrections =
-          product(rows_.cell_weights, product(regression_, residuals(model_->rows, model_->plan, x, sums, exact)));
+      arma::Mat<T> corrections = product(
+          rows_.cell_weights, product(regression_, residuals<T>(model_->rows, model_->plan, x.t(), sums, exact)));
       corrections.each_col() %= rows_.corrected;
       y += corrections;
     }

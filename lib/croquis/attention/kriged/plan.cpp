@@ -49,7 +49,7 @@ arma::Mat<T> missing_of_checks(const PlanInput<T>& from, const KrigedShares& sha
     std::vector<std::uint32_t>& list = lists[from.rows.leaf[r]];
     if (list.empty()) list = keys_of_leaf(from, plan, from.rows.leaf[r], from.part(shares.near));
     for (const std::uint32_t j : list) {
-      all.row(r - first) -= near_weight(from.rows, plan, r, j) * from.input.value_columns().col(j).t();
+      all.row(r - first) -= near_weight(from.rows, plan, r, j) * from.input.value_columns.col(j).t();
     }
   }
   return all;
@@ -95,14 +95,14 @@ arma::Mat<T> KrigedPlan<T>::regression() const {
 }
 
 template <typename T>
-arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& x,
+arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& columns,
                        const arma::Mat<T>& sums, const arma::Mat<T>& exact) {
   const SerialBlas serial;
   arma::Mat<T> residual = exact - product(plan.cell_weights, sums);
   if (plan.near.lists.empty()) return residual;
   for (arma::uword r = 0; r < residual.n_rows; ++r) {
     for (const std::uint32_t j : plan.near.lists[rows.leaf[r]]) {
-      residual.row(r) -= near_weight(rows, plan, r, j) * x.row(j);
+      residual.row(r) -= near_weight(rows, plan, r, j) * columns.col(j).t();
     }
   }
   return residual;
@@ -122,7 +122,7 @@ KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares) {
   }
   plan.kriging.ridge = std::numeric_limits<double>::infinity();
   if (shares.kriging) {
-    plan.residual = residuals(from.rows, plan, from.input.values, plan.cells.sums, from.rows.values);
+    plan.residual = residuals(from.rows, plan, from.input.value_columns, plan.cells.sums, from.rows.values);
     plan.kriging = krige_residuals(from, plan);
   }
   return plan;

@@ -63,10 +63,10 @@ T near_weight(const ExactRows<T>& rows, const KrigedPlan<T>& plan, arma::uword r
   return rows.weights.at(j, r) - plan.cell_weights.at(r, plan.cells.cell[j]);
 }
 
-/// Z(X) = B_R X - (the rows of the cells and the listed keys) X for the exact rows R, N x columns of X. sums: of the
-/// rows of X over the cells. exact: B_R X.
+/// Z(X) = B_R X - (the rows of the cells and the listed keys) X for the exact rows R, N x columns of X. columns: X^T.
+/// sums: of the rows of X over the cells. exact: B_R X.
 template <typename T>
-arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& x,
+arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& columns,
                        const arma::Mat<T>& sums, const arma::Mat<T>& exact);
 
 /// The plan without landmarks with the smallest error at the check rows, if it is below what cells and a regression on

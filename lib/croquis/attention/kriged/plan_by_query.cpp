@@ -125,7 +125,7 @@ arma::Mat<T> missing_by_query(const PlanInput<T>& from, KrigedPlan<T> plan, cons
     }
     missing.row(r) -= plan.cell_weights.row(r) * plan.cells.sums;
     for (const std::uint32_t j : keys) {
-      missing.row(r) -= near_weight(from.rows, plan, r, j) * from.input.value_columns().col(j).t();
+      missing.row(r) -= near_weight(from.rows, plan, r, j) * from.input.value_columns.col(j).t();
     }
   }
   return missing;

@@ -56,7 +56,7 @@ BlockPass<T>::BlockPass(const KrigedInput<T>& input, const PointTree& tree, cons
 template <typename T>
 void BlockPass<T>::fill(const QueryBlock& block, BlockRows<T>& rows) const {
   const arma::uword count = block.end - block.begin, p = input_.problem.p(), s = cells_.size(),
-                    width = input_.values.n_cols;
+                    width = input_.value_columns.n_rows;
   rows.order = order_.data() + block.begin;
   rows.list = near_.lists.empty() ? nullptr : &near_.lists[block.leaf];
   take_queries(block, rows);
@@ -143,10 +143,10 @@ void BlockPass<T>::near_scores(BlockRows<T>& rows) const {
   const std::vector<std::uint32_t>& list = *rows.list;
   const arma::uword count = rows.size(), p = rows.queries.n_cols, k = list.size();
   rows.near_keys.set_size(p, k);
-  rows.near_values.set_size(input_.values.n_cols, k);
+  rows.near_values.set_size(input_.value_columns.n_rows, k);
   for (arma::uword t = 0; t < k; ++t) {
     std::copy_n(input_.keys.columns.colptr(list[t]), p, rows.near_keys.colptr(t));
-    std::copy_n(input_.value_columns().colptr(list[t]), rows.near_values.n_rows, rows.near_values.colptr(t));
+    std::copy_n(input_.value_columns.colptr(list[t]), rows.near_values.n_rows, rows.near_values.colptr(t));
   }
   rows.near.set_size(count, k);
   narrow_gemm(CblasNoTrans, count, k, p, T(1), rows.queries.memptr(), rows.near_keys.memptr(), p, T(0),
@@ -203,14 +203,14 @@ void BlockPass<T>::scores_of_what_is_left(BlockRows<T>& rows) const {
 
 template <typename T>
 void BlockPass<T>::add_window(BlockRows<T>& rows) const {
-  arma::Col<T> sum(input_.values.n_cols);
+  arma::Col<T> sum(input_.value_columns.n_rows);
   for (arma::uword i = 0; i < rows.size(); ++i) {
     const std::vector<std::uint32_t>& keys = rows.window[i];
     std::vector<T>& weights = rows.window_weights[i];
     for (std::size_t t = 0; t < keys.size(); ++t) {
       weights[t] = std::exp(weights[t] - rows.top[i]) - rows.cells.at(i, cells_.cell[keys[t]]);
     }
-    weighted_sum(weights.data(), input_.value_columns().memptr(), sum.n_elem, keys.data(), keys.size(), sum.memptr());
+    weighted_sum(weights.data(), input_.value_columns.memptr(), sum.n_elem, keys.data(), keys.size(), sum.memptr());
     rows.sums.row(i) += sum.t();
   }
 }
@@ -222,7 +222,7 @@ arma::Row<T> BlockPass<T>::base(arma::uword i, const BlockRows<T>& rows) const {
   if (rows.list) sum += rows.near.row(i) * rows.near_values.t();
   if (near_.by_query()) {
     for (std::size_t t = 0; t < rows.window[i].size(); ++t) {
-      sum += rows.window_weights[i][t] * input_.value_columns().col(rows.window[i][t]).t();
+      sum += rows.window_weights[i][t] * input_.value_columns.col(rows.window[i][t]).t();
     }
   }
   return sum;

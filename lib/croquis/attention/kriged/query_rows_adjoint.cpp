@@ -53,7 +53,7 @@ class RowsBackward {
   };
 
   void clear(Sums& sums) const {
-    const arma::uword s = cells_.size(), width = input_.values.n_cols, p = input_.problem.p();
+    const arma::uword s = cells_.size(), width = input_.value_columns.n_rows, p = input_.problem.p();
     sums.cell_keys.zeros(s, p);
     sums.sums.zeros(s, width);
     sums.box.zeros(2, width - 1);
@@ -147,7 +147,7 @@ class RowsBackward {
       for (std::size_t t = 0; t < space.window[i].size(); ++t) {
         const std::uint32_t key = space.window[i][t], cell = cells_.cell[key];
         const T weight = space.window_weights[i][t];
-        const T near = arma::dot(columns.col(i), input_.value_columns().col(key));
+        const T near = arma::dot(columns.col(i), input_.value_columns.col(key));
         const T score = near * (weight + space.cells.at(i, cell));
         cells.at(i, cell) -= near;
         queries.col(i) += score * input_.keys.columns.col(key);
