@@ -104,6 +104,9 @@ class Vjp(unittest.TestCase):
             croquis.vjp(Q, K, 1e150 * V, 1e200 * G, target="softmax-rpe", bias=numpy.zeros(23))
         with self.assertRaisesRegex(RuntimeError, "^dV is not finite; give smaller numbers$"):
             croquis.vjp(Q, K[:6], 1e-200 * V[:6], numpy.full((12, 3), 1.7e308))
+        # A G of float64 whose numbers float32 has not.
+        with numpy.errstate(over="ignore"), self.assertRaisesRegex(RuntimeError, "^dQ, dK, dV are not finite; give float64"):
+            croquis.vjp(*(x.astype(numpy.float32) for x in (Q, K, V)), 1e100 * G)
         # A G that is not finite is no breakdown; in the padding it does not count.
         G[3, 1] = numpy.nan
         self.assertTrue(numpy.isnan(croquis.vjp(Q, K, V, G)[0][3]).all())
