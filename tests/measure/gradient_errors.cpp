@@ -174,6 +174,10 @@ TEST_CASE("gradient errors: derivatives that are rounding alone are compared wit
   check_none(rows_of(with_values(plain, equal), "performer,skeinformer,nprf,v-mean"));
   check_none(rows_of(with_values(biased, equal), "prf-rpe,nprf-rpe"));
   check_none(rows_of(apart(20, Key(10)), "performer,skeinformer"));
+  // Of tokens that are far apart, each four times: exp(-r^2 / sqrt(8)) is 0.
+  const Problem<double> few = apart(60, Key(10));
+  const arma::mat tokens = arma::repmat(few.Q() + 1, 4, 1);
+  check_none(rows_of({tokens, tokens, random_matrix(32, 3, Key(12))}, "skyformer,skyformer:preset=code"));
   for (const GradientRow& row : rows_of(apart(5, Key(10)), "performer,skeinformer")) {
     CHECK(std::isfinite(row.qk_rel));
     CHECK(std::isfinite(row.q_rel));

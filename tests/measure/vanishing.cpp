@@ -67,8 +67,47 @@ Derivatives dense(const Problem<double>& problem, Target target, const Dense& g)
   return d;
 }
 
+// By the formulas of the kernelized target, entry by entry.
+Derivatives dense_kernelized(const Problem<double>& problem, const Dense& g) {
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), p = problem.p();
+  const Dense q = problem.Q(), k = problem.K(), by_weights = g * transposed(problem.V());
+  const long double scale = 1 / std::sqrt(static_cast<long double>(p));
+  Derivatives d{Dense(n_q, p), Dense(n_k, p), Dense(0, 1)};
+  for (arma::uword i = 0; i < n_q; ++i) {
+    for (arma::uword j = 0; j < n_k; ++j) {
+      if (problem.is_causal() && j + n_q > i + n_k) continue;
+      long double square = 0;
+      for (arma::uword c = 0; c < p; ++c) square += (q(i, c) - k(j, c)) * (q(i, c) - k(j, c));
+      const long double of_score = std::exp(-scale * square / 2) * by_weights(i, j);
+      for (arma::uword c = 0; c < p; ++c) {
+        d.q(i, c) += scale * of_score * (k(j, c) - q(i, c));
+        d.k(j, c) += scale * of_score * (q(i, c) - k(j, c));
+      }
+    }
+  }
+  return d;
+}
+
 double off(const arma::mat& x, const Dense& expected) {
   return static_cast<double>(frobenius(Dense(x) - expected));
+}
+
+// Whether the kernelized derivatives are within their rounding of those in long double.
+void check_kernelized(const Problem<double>& problem, const arma::mat& g) {
+  const Gradient<double> found = exact_adjoint(problem, Target::kernelized)(g);
+  const Derivatives exact = dense_kernelized(problem, g);
+  const GradientRounding rounding = gradient_rounding(problem, Target::kernelized, g);
+  CHECK(off(found.q, exact.q) <= rounding.q);
+  CHECK(off(found.k, exact.k) <= rounding.k);
+}
+
+// Tokens that are queries and keys, each three times, and far from all others.
+Problem<double> repeated_tokens(const Key& key) {
+  const Problem<double> drawn = random_problem<double>(24, 4, 3, 1, key);
+  arma::mat x = drawn.Q();
+  for (arma::uword i = 0; i < 8; ++i) x(i, i % 4) += 100.0 * static_cast<double>(1 + i);
+  for (arma::uword i = 8; i < x.n_rows; ++i) x.row(i) = x.row(i % 8);
+  return {x, x, drawn.V()};
 }
 
 constexpr Target kSoftmaxTargets[] = {Target::softmax, Target::normalized, Target::softmax_rpe, Target::normalized_rpe};
@@ -160,11 +199,43 @@ TEST_CASE("gradient_rounding: a key far longer than the others has no part where
   }
 }
 
+TEST_CASE("gradient_rounding: no derivative by the kernelized target is farther from that in long double") {
+  const Key key = Key(test_seed()).child("kernelized rounding");
+  const arma::mat g = random_matrix(20, 3, key.child("g"));
+  for (const arma::uword p : {1, 4, 33}) {
+    for (const double norm : {1e-6, 1.0, 5.0, 30.0}) {
+      CAPTURE(p);
+      CAPTURE(norm);
+      const Problem<double> drawn = random_problem<double>(20, p, 3, norm, key.child("problem"));
+      RelativePosition<double> causal;
+      causal.causal = true;
+      check_kernelized(drawn, g);
+      check_kernelized({drawn.Q(), drawn.Q(), drawn.V()}, g);
+      check_kernelized({drawn.Q(), drawn.K(), drawn.V(), {}, causal}, g);
+      check_kernelized({drawn.Q().head_rows(7), drawn.K(), drawn.V()}, g.head_rows(7));
+    }
+  }
+  // One query and one key: all rounding is that of their score.
+  for (std::uint64_t draw = 0; draw < 200; ++draw) {
+    check_kernelized(random_problem<double>(1, 16, 1, 30, key.child("pair").child(draw)), g.submat(0, 0, 0, 0));
+  }
+}
+
 TEST_CASE("gradient_rounding: of derivatives by the kernelized target those that are 0 alone vanish") {
   const Key key = Key(test_seed()).child("kernelized");
-  const Problem<double> far = random_problem<double>(20, 4, 3, 40, key);  // kernels down to the smallest number
-  const arma::mat g = random_matrix(20, 3, key.child("g"));
-  const Gradient<double> found = exact_adjoint(far, Target::kernelized)(g);
-  CHECK_FALSE(vanishes(found, far, Target::kernelized, g));
-  CHECK(vanishes({0 * found.q, 0 * found.k, found.v, found.bias}, far, Target::kernelized, g));
+  const arma::mat g = random_matrix(24, 3, key.child("g"));
+  for (const double norm : {1.0, 40.0}) {  // of 40 kernels go down to the smallest number
+    const Problem<double> problem = random_problem<double>(24, 4, 3, norm, key);
+    const Gradient<double> found = exact_adjoint(problem, Target::kernelized)(g);
+    const GradientRounding rounding = gradient_rounding(problem, Target::kernelized, g);
+    CHECK(rounding.q <= 1e-6 * arma::norm(found.q, "fro"));
+    CHECK(rounding.k <= 1e-6 * arma::norm(found.k, "fro"));
+    CHECK_FALSE(vanishes(found, problem, Target::kernelized, g));
+    CHECK(vanishes({0 * found.q, 0 * found.k, found.v, found.bias}, problem, Target::kernelized, g));
+  }
+  const Problem<double> repeated = repeated_tokens(key.child("repeated"));
+  const Gradient<double> found = exact_adjoint(repeated, Target::kernelized)(g);
+  CHECK(frobenius(dense_kernelized(repeated, g).q) == 0);
+  CHECK(vanishes(found, repeated, Target::kernelized, g));
+  check_kernelized(repeated, g);
 }

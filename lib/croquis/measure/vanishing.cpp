@@ -2,6 +2,8 @@
 #include <cmath>
 #include <croquis/attention/exact_tokens.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/kernel/direct_exponents.hpp>
+#include <croquis/kernel/point_differences.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
@@ -59,6 +61,50 @@ SeenKeys seen_keys(const double* scores, double query, const arma::vec& keys, do
   return seen;
 }
 
+// visit(i, scores) for the log-scores of every query i, by all keys.
+template <typename Visit>
+void visit_rows(const ExactTokens<double>& tokens, arma::uword p, const Visit& visit) {
+  const arma::uword n_q = tokens.rows(), n_k = tokens.cols(), at_once = 32;
+  parallel_for(blocks_of(n_q, at_once), at_once * n_k * p, [&](std::size_t b) {
+    const arma::uword first = b * at_once;
+    arma::mat scores(std::min(at_once, n_q - first), n_k, arma::fill::none);
+    tokens.fill(first, 0, scores);
+    const arma::mat by_row = transposed(scores);
+    for (arma::uword i = 0; i < scores.n_rows; ++i) visit(first + i, by_row.colptr(i));
+  });
+}
+
+// Row i of dX is sum_j d_ij (y_j - x_i) with |d_ij| <= c_ij ||g_i|| ||v_j||, a difference of two sums of at most n
+// terms: it is off by (n + 6) u sum_j |d_ij| (||x_i|| + ||y_j||), in lengths from the middle of the points. A d_ij is
+// off by p_v u for the product, and as its exponent s_ij is: by 2 (p + 4) u kProductRounding where it is one of inner
+// products, by 2 (p + 4) u |s_ij| where it is one of differences. That counts times ||x_i - y_j||. dY has the same
+// terms.
+GradientRounding rounding_of_differences(const Problem<double>& problem, const arma::mat& cotangent) {
+  const ExactTokens<double> tokens(problem, Target::kernelized);
+  const auto p = static_cast<double>(problem.p()), n = static_cast<double>(std::max(problem.n_q(), problem.n_k()));
+  const double scale = std::pow(p, -0.25);
+  const arma::rowvec middle = middle_of(problem.Q(), problem.K());
+  const auto from_middle = [&](const arma::mat& points) -> arma::vec {
+    return lengths_of(scale * (points.each_row() - middle));
+  };
+  const arma::vec x = from_middle(problem.Q()), y = from_middle(problem.K()), v = lengths_of(problem.V()),
+                  g = lengths_of(cotangent);
+  const double sums = (n + 6) * kHalfEpsilon, product = (static_cast<double>(problem.p_v()) + 2) * kHalfEpsilon,
+               exponent = 2 * (p + 4) * kHalfEpsilon;
+  arma::vec rows(problem.n_q());
+  visit_rows(tokens, problem.p(), [&](arma::uword i, const double* scores) {
+    double sum = 0;
+    for (arma::uword j = 0; j < y.n_elem; ++j) {
+      const double s = std::max(-scores[j], 0.0);
+      if (!(s < 750)) continue;  // exp(-746) is 0
+      const double weight = product + exponent * std::max(s, kProductRounding<double>);
+      sum += std::exp(-s) * v(j) * (sums * (x(i) + y(j)) + weight * std::sqrt(2 * s));
+    }
+    rows(i) = g(i) * sum;
+  });
+  return {scale * arma::norm(rows), scale * arma::accu(rows), 0};
+}
+
 }  // namespace
 
 double largest_score(const Problem<double>& problem) {
@@ -86,26 +132,20 @@ bool is_rounding(double error, const Problem<double>& problem) {
 // longest y_j that has a weight, dY = dS^T X by the sum of ||x_i|| times this, and db_t is a sum of at most n_q entries
 // of dS. The part along a row that unit rows take away leaves (p + 4) u of itself, less than a weight is off by.
 GradientRounding gradient_rounding(const Problem<double>& problem, Target target, const arma::mat& cotangent) {
-  if (!is_normalised(target)) return {};
   const SerialBlas serial;
+  if (!is_normalised(target)) return rounding_of_differences(problem, cotangent);
   const ExactTokens<double> tokens(problem, target);
   const arma::vec x = lengths_of(tokens.q), y = arma::sqrt(arma::sum(arma::square(tokens.k), 0).t()),
                   g = lengths_of(cotangent);
-  const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), at_once = 32;
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   const auto p = static_cast<double>(problem.p()), n = static_cast<double>(std::max(n_q, n_k));
   const double always = kHalfEpsilon * (2 * n + 4 * (p + 2) + 2 * static_cast<double>(problem.p_v()));
   const double twice_longest = 2 * longest_length(problem.V());
   arma::vec rows(n_q), longest(n_q);
-  parallel_for(blocks_of(n_q, at_once), at_once * n_k * problem.p(), [&](std::size_t b) {
-    const arma::uword first = b * at_once;
-    arma::mat scores(std::min(at_once, n_q - first), n_k, arma::fill::none);
-    tokens.fill(first, 0, scores);
-    const arma::mat by_row = transposed(scores);
-    for (arma::uword i = 0; i < scores.n_rows; ++i) {
-      const SeenKeys seen = seen_keys(by_row.colptr(i), x(first + i), y, p);
-      rows(first + i) = twice_longest * g(first + i) * (always + seen.off);
-      longest(first + i) = seen.longest;
-    }
+  visit_rows(tokens, problem.p(), [&](arma::uword i, const double* scores) {
+    const SeenKeys seen = seen_keys(scores, x(i), y, p);
+    rows(i) = twice_longest * g(i) * (always + seen.off);
+    longest(i) = seen.longest;
   });
   return {arma::norm(rows % longest) * rows_for_points(problem.Q(), target),
           arma::accu(rows % x) * rows_for_points(problem.K(), target),

@@ -31,7 +31,8 @@ struct GradientRounding {
 
 /// That of the computed derivatives of <cotangent, B V> for the weights B of a target: they are 0 for equal values, or
 /// weights of 0 and 1, those by Q also for equal keys. Keys count in the rows in which they have a weight, however long
-/// they are. All are 0 for the kernelized target, whose derivatives are sums of differences that no others cancel.
+/// they are. For the kernelized target they are sums of d_ij (k_j - q_i), and 0 where queries have weights at keys that
+/// are equal to them alone, as where tokens, each once or repeated, are far from all others.
 /// Cost: 2 n_q n_k p flops and n_q n_k exponentials.
 GradientRounding gradient_rounding(const Problem<double>& problem, Target target, const arma::mat& cotangent);
 
