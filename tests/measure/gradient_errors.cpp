@@ -201,6 +201,40 @@ TEST_CASE("gradient errors: derivatives that are rounding alone are compared wit
   }
 }
 
+// The weights of a single key are 1, and those of a single feature do not depend on the query.
+TEST_CASE_TEMPLATE("gradient errors: a method whose derivatives are rounding alone has an error of 1 and no cosine", T,
+                   float, double) {
+  const Key key(84);
+  const Problem<T> problem = random_rectangle<T>(320, 320, 32, 5, 2, key, {});
+  const auto rows_of = [&](const char* methods, arma::uword d) {
+    return gradient_errors(problem, parse_methods(methods), {d}, 3, key);
+  };
+  const char* const of_one_key = "linformer,skeinformer-no-reuse,thinformer,balancekv";
+  const auto vanishing = [](double rel, double cos) {
+    CHECK(rel == doctest::Approx(1));
+    CHECK(std::isnan(cos));
+  };
+  for (const GradientRow& row : rows_of(of_one_key, 1)) {
+    CAPTURE(row.method);
+    vanishing(row.qk_rel, row.qk_cosine);
+    vanishing(row.q_rel, row.q_cosine);
+    vanishing(row.k_rel, row.k_cosine);
+    CHECK(std::isfinite(row.v_cosine));
+  }
+  for (const GradientRow& row : rows_of("performer,nprf", 1)) {
+    CAPTURE(row.method);
+    vanishing(row.q_rel, row.q_cosine);
+    CHECK(std::isfinite(row.k_cosine));
+    CHECK(std::isfinite(row.qk_cosine));
+  }
+  // Of rows this long the bound in float is above the derivatives themselves.
+  const Problem<T> longer = random_rectangle<T>(320, 320, 32, 5, 12, key, {});
+  for (const GradientRow& row : gradient_errors(longer, parse_methods("thinformer,skeinformer"), {64}, 3, key)) {
+    CAPTURE(row.method);
+    for (const double cos : {row.qk_cosine, row.q_cosine, row.k_cosine, row.v_cosine}) CHECK(std::isfinite(cos));
+  }
+}
+
 TEST_CASE("gradient errors: a draw whose gradient is not finite has no part in the spread of the others") {
   // One direction: the sums of rows are 1 + cos(2 w c), and derivatives by keys of this length overflow for a small
   // one.

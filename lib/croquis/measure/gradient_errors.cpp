@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/problem_precision.hpp>
@@ -9,6 +10,7 @@
 #include <croquis/measure/method_row.hpp>
 #include <croquis/random/draws.hpp>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -44,23 +46,33 @@ Sums sums_of(const arma::mat& g, const arma::mat& exact) {
   return {squared(g - exact), arma::accu(arma::mat(g % exact)), squared(g), squared(exact)};
 }
 
-// Undefined where the exact derivative is not above its rounding, and the cosine where the other one is zero.
-void set_error(const Sums& s, double rounding, double& rel, double& cosine) {
-  if (!(std::sqrt(s.exact) > rounding)) return;
+// What the exact derivatives may be off by, and how much coarser the method's numbers are than double.
+struct Resolution {
+  GradientRounding exact;
+  double coarser = 1;
+};
+
+// Undefined where the exact derivative is not above its rounding, and the cosine where the method's is not above its
+// own: this is bounded for the exact weights alone, and by far too much in float, so no more than a thousandth of the
+// exact derivative counts as rounding.
+void set_error(const Sums& s, double rounding, double coarser, double& rel, double& cosine) {
+  const double exact = std::sqrt(s.exact), approximate = std::sqrt(s.approximate);
+  if (!(exact > rounding)) return;
   rel = std::sqrt(s.error / s.exact);
-  if (s.approximate > 0) cosine = s.inner / std::sqrt(s.approximate) / std::sqrt(s.exact);
+  if (approximate > std::min(coarser * rounding, 1e-3 * exact)) cosine = s.inner / approximate / exact;
 }
 
 void set_errors(GradientRow& row, const Gradient<double>& g, const Gradient<double>& exact,
-                const GradientRounding& rounding) {
+                const Resolution& resolution) {
+  const GradientRounding& rounding = resolution.exact;
   const Sums q = sums_of(g.q, exact.q), k = sums_of(g.k, exact.k);
   Sums both = q;
   both += k;
-  set_error(both, rounding.q + rounding.k, row.qk_rel, row.qk_cosine);
-  set_error(q, rounding.q, row.q_rel, row.q_cosine);
-  set_error(k, rounding.k, row.k_rel, row.k_cosine);
-  set_error(sums_of(g.v, exact.v), 0, row.v_rel, row.v_cosine);
-  set_error(sums_of(g.bias, exact.bias), rounding.bias, row.bias_rel, row.bias_cosine);
+  set_error(both, rounding.q + rounding.k, resolution.coarser, row.qk_rel, row.qk_cosine);
+  set_error(q, rounding.q, resolution.coarser, row.q_rel, row.q_cosine);
+  set_error(k, rounding.k, resolution.coarser, row.k_rel, row.k_cosine);
+  set_error(sums_of(g.v, exact.v), 0, resolution.coarser, row.v_rel, row.v_cosine);
+  set_error(sums_of(g.bias, exact.bias), rounding.bias, resolution.coarser, row.bias_rel, row.bias_cosine);
 }
 
 // The squares of the exact derivatives, or of what the draws' are off their mean.
@@ -146,7 +158,8 @@ const Columns<GradientRow>& gradient_columns() {
         "‖(dQ, dK)‖_F; `NA` where the exact derivatives may be rounding alone",
         "error of (dQ, dK)"},
        &GradientRow::qk_rel},
-      {{"qk_cosine", Role::metric, "the cosine of the angle between (dQ~, dK~) and (dQ, dK), as vectors",
+      {{"qk_cosine", Role::metric,
+        "the cosine of the angle between (dQ~, dK~) and (dQ, dK), as vectors; `NA` where either may be rounding alone",
         "cosine of (dQ, dK)"},
        &GradientRow::qk_cosine},
       {{"qk_spread", Role::metric,
@@ -235,6 +248,7 @@ typename GradientErrors<T>::Prepared GradientErrors<T>::prepare(const MethodChoi
 template <typename T>
 std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::uint64_t trials) const {
   const bool random = method_->random(choice_.options);
+  constexpr double coarser = double{std::numeric_limits<T>::epsilon()} / std::numeric_limits<double>::epsilon();
   std::vector<GradientRow> rows;
   std::vector<std::optional<Gradient<double>>> gradients;
   for (std::uint64_t trial = 1; trial <= (random ? trials : 1); ++trial) {
@@ -253,7 +267,7 @@ std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::u
       const auto output = arma::conv_to<arma::mat>::from(approximation.output);
       row.output_rel = frobenius_norm<double>(output - exact.output) / frobenius_norm(exact.output);
       const Gradient<double>& g = *gradients.back();
-      set_errors(row, g, exact.gradient, exact.rounding);
+      set_errors(row, g, exact.gradient, {exact.rounding, coarser});
       require_finite(row, g);
     } catch (const std::exception& failure) {
       gradients.back().reset();

@@ -59,9 +59,10 @@ class GradientErrors {
     /// The rows of trials 1, ..., trials at d. A failure becomes the status of its row. The caller sets input, seed and
     /// precision. With the exact derivative g, that of trial t, g_t, and the mean m of the T trials that did not fail:
     /// rel = ||g_t - g||_F / ||g||_F, cosine = <g_t, g> / (||g_t||_F ||g||_F), spread = ||g_t - m||_F sqrt(T / (T - 1))
-    /// / ||g||_F. Undefined where ||g||_F is at most its gradient_rounding().
-    /// Randomness: trial t uses key.child("draws").child(method).child(d).child(t), as in MethodErrors.
-    /// Memory: the gradients of all trials.
+    /// / ||g||_F. Undefined where ||g||_F is at most its gradient_rounding(); the cosine also where ||g_t||_F is at
+    /// most this, for precision T, and ||g||_F / 1000, as where a method's weights are constant. Randomness: trial t
+    /// uses key.child("draws").child(method).child(d).child(t), as in MethodErrors. Memory: the gradients of all
+    /// trials.
     std::vector<GradientRow> rows(arma::uword d, std::uint64_t trials) const;
 
    private:
@@ -95,8 +96,9 @@ class GradientErrors {
 };
 
 /// All rows: for every method, d and trial 1, ..., trials (one trial if a method with these options is not random).
-/// Cost: exact attention and its adjoint (together 3.5 times the flops of exact attention) for each target, and a
-///   method and its adjoint for each row. Throws as GradientErrors::prepare.
+/// Cost: exact attention, its adjoint (together 3.5 times the flops of exact attention) and gradient_rounding() for
+/// each
+///   target, and a method and its adjoint for each row. Throws as GradientErrors::prepare.
 template <typename T>
 std::vector<GradientRow> gradient_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
                                          const std::vector<arma::uword>& features, std::uint64_t trials,
