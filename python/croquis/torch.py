@@ -146,7 +146,8 @@ def _check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Optional[tor
             raise ValueError(f"{name}: is on {tensor.device}; Croquis computes on the CPU: give {name}.cpu()")
         if tensor.dtype not in (torch.float32, torch.float64):
             # float() of a complex tensor has its real part alone.
-            way = "float32 or float64: complex numbers are not taken" if tensor.is_complex() else f"{name}.float()"
+            to_that_of_q = f"{name}.double()" if q.dtype == torch.float64 else f"{name}.float()"
+            way = "float32 or float64: complex numbers are not taken" if tensor.is_complex() else to_that_of_q
             raise ValueError(f"{name}: its dtype is {tensor.dtype}; give {way}")
         if tensor.dtype != q.dtype:
             raise ValueError(f"{name}: its dtype is {tensor.dtype}, that of q is {q.dtype}")

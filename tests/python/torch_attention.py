@@ -311,6 +311,11 @@ class Attention(unittest.TestCase):
         q, k, v = tensors()
         with self.assertRaisesRegex(ValueError, "dtype is torch.float16"):
             croquis.torch.attention(q.half(), k, v)
+        # What is said to help is not refused in its turn.
+        with self.assertRaisesRegex(ValueError, r"^v: its dtype is torch.float16; give v.double\(\)$"):
+            croquis.torch.attention(q, k, v.half())
+        with self.assertRaisesRegex(ValueError, r"^v: its dtype is torch.float16; give v.float\(\)$"):
+            croquis.torch.attention(q.float(), k.float(), v.half())
         # Half of a complex number would be lost without a word.
         no_complex = "its dtype is torch.complex.*; give float32 or float64: complex numbers are not taken$"
         for i, name in enumerate("qkv"):
