@@ -69,11 +69,11 @@ template <typename T>
 arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& columns,
                        const arma::Mat<T>& sums, const arma::Mat<T>& exact);
 
-/// The plan without landmarks with the smallest error at the check rows, if it is below what cells and a regression on
-/// the other check rows leave of each, what few landmarks can do; with a screen, below 0.7 times that. Each row is
-/// judged by the listed keys and the offsets that the other rows choose, and the error of a plan without a screen
-/// counts twice. Errors that are rounding are equal, and if cells and the regression leave no more there is no such
-/// plan. always: whatever the errors are.
+/// The plan without landmarks with the smallest error at the check rows, of those whose error is below 0.8 times what
+/// cells and a regression on the other check rows leave of each, which is what few landmarks can do. Each row is judged
+/// by the listed keys and the offsets that the other rows choose. For the choice between plans the error of one without
+/// a screen counts twice. Errors that are rounding are equal, and if cells and the regression leave no more there is no
+/// such plan. always: of all plans, whatever their errors are.
 template <typename T>
 std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
                                            const std::vector<KrigedShares>& candidates, bool always);
