@@ -72,16 +72,17 @@ const Columns<ClaimRow>& claim_columns() {
        &ClaimRow::observed},
       {{"slack", Role::number, "bound / observed"}, &ClaimRow::slack},
       {{"power", Role::number,
-        "the smallest violation that this row would refute with probability 0.95: a failure rate (of a claim that a "
-        "rate is above an allowance the largest rate) by all the draws that the row may take, a share of draws, the "
-        "relative gap of two means, the distance of two distributions, or of an identity the relative error of its "
-        "formula; `NA` where nothing is random and no formula is compared, and for a mean of one value "
-        "(docs/claims.md)"},
+        "the smallest violation that this row would refute with probability 0.95. It is a failure rate over all "
+        "the draws that the row may take (where the claim is that a rate is above an allowance, the largest such "
+        "rate), a share of draws, the relative gap of two means, the distance of two distributions, or for an "
+        "identity the relative error of its formula. `NA` where nothing is random and no formula is compared, "
+        "and for a mean of one value ([the ledger](claims.md))"},
        &ClaimRow::power},
       {{"tightness_lo", Role::number,
-        "of a bound: the factor by which it can be lowered at least, by a proof; 1 where there is none"},
+        "of a bound: by a proof it can be lowered by this factor at least; 1 where there is no such proof"},
        &ClaimRow::tightness_lo},
-      {{"tightness_hi", Role::number, "and at most: bound / achieved at the worst input that is known"},
+      {{"tightness_hi", Role::number,
+        "of a bound: it can be lowered by this factor at most, bound / what the worst known input achieves"},
        &ClaimRow::tightness_hi},
       {{"trivial", Role::note, "a trivial object that satisfies the claim on this input; `NA` if none is known"},
        &ClaimRow::trivial},

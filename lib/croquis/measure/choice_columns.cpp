@@ -77,10 +77,10 @@ const Columns<ChoiceRow>& choice_columns() {
       {{"preset", Role::note, "the preset, then other options, as in the rows of `error`"}, &ChoiceRow::preset},
       {{"features", Role::number, "number of features d; 0 for `exact`"}, &ChoiceRow::features},
       {{"cost", Role::number,
-        "of the method, and of exact attention where that is used (`flops_limit`), on all heads of the choice, mean "
-        "over the sequences; known before any error is"},
+        "the cost on all heads of the choice, a mean over the sequences: that of the method, and that of exact "
+        "attention where this is used (`flops_limit`). It is known before any error is"},
        &ChoiceRow::cost},
-      {{"exact_cost", Role::number, "of exact attention, likewise"}, &ChoiceRow::exact_cost},
+      {{"exact_cost", Role::number, "the cost of exact attention on the same heads"}, &ChoiceRow::exact_cost},
       {{"cost_ratio", Role::number, "cost / exact_cost"}, &ChoiceRow::cost_ratio},
       {{"error_median", Role::number,
         "the median error over the draws, sequences and heads that were looked at; a failed draw counts as infinite, "
@@ -89,45 +89,50 @@ const Columns<ChoiceRow>& choice_columns() {
        &ChoiceRow::error_median},
       {{"error_q95", Role::number, "the 95 % quantile of the same"}, &ChoiceRow::error_q95},
       {{"failure_upper", Role::number,
-        "an upper confidence limit for the share of failures. Of what is `chosen` it is at most δ, which holds for all "
-        "choices of the run together; that all limits hold together is not shown. The error probability of the run is "
-        "divided over all ladders, and where nothing is chosen over all candidates. With `--rows`, what the intervals "
-        "of the errors miss is not covered"},
+        "an upper confidence limit for the share of failures. If the candidate is `chosen` it is at most δ, "
+        "which holds for all choices of the run together; it is not shown that all limits hold together. The "
+        "error probability of the run is divided over all ladders, and where nothing is chosen over all "
+        "candidates. With `--rows`, what the intervals of the errors miss is not covered"},
        &ChoiceRow::failure_upper},
-      {{"draws", Role::number, "errors that this rests on: over draws, sequences and heads"}, &ChoiceRow::draws},
-      {{"sequences", Role::number, "sequences that this rests on. With 1 it says nothing of other sequences"},
+      {{"draws", Role::number, "the number of errors that the row rests on, over draws, sequences and heads"},
+       &ChoiceRow::draws},
+      {{"sequences", Role::number,
+        "the number of sequences that the row rests on. With 1 it says nothing about other sequences"},
        &ChoiceRow::sequences},
       {{"status", Role::note,
         "`chosen`: certified. `exact`: nothing cheaper seems good enough. `undecided`: more data may certify something "
         "cheaper; until then take exact attention"},
        &ChoiceRow::status},
       {{"needed", Role::number,
-        "of an `undecided` choice, how many more sequences (with one sequence: draws) would certify the leader if it "
-        "goes on as so far. `NA`: every candidate fails too often for that"},
+        "for an `undecided` choice, how many more sequences (with one sequence: draws) would certify the leader "
+        "if it goes on as so far. `NA`: every candidate fails too often for that"},
        &ChoiceRow::needed},
       {{"open", Role::number,
-        "candidates that cost less than what is chosen and are not decided: more data might make the choice cheaper"},
+        "the number of candidates that cost less than the chosen one and are not decided: more data might make "
+        "the choice cheaper"},
        &ChoiceRow::open},
       {{"evaluations", Role::number,
-        "errors that were looked at for the choice, of all candidates. Those of exact attention (`flops_limit`), for "
-        "which nothing is computed, count too"},
+        "the number of errors that were looked at for the choice, of all candidates. Errors of exact attention "
+        "(`flops_limit`), for which nothing is computed, count too"},
        &ChoiceRow::evaluations},
-      {{"cost_unit", Role::note, "of `cost` and `exact_cost`: `flops`, leading terms, or `seconds`"},
+      {{"cost_unit", Role::note, "the unit of `cost` and `exact_cost`: `flops`, leading terms, or `seconds`"},
        &ChoiceRow::cost_unit},
       {{"seed", Role::note, "`--seed`"}, &ChoiceRow::seed},
       {{"precision", Role::note, "the precision in which the methods compute"}, &ChoiceRow::precision},
       {{"target", Role::note,
-        "what the candidates approximate and their errors are against, as in the rows of `error`; what is `exact` or "
-        "`undecided` takes exact attention to it. Where the metric is `loss`, an `exact` layer has the model's own: "
+        "the exact output that the candidates approximate, as in the rows of `error`; an `exact` or `undecided` "
+        "choice stands for this output. Where the metric is `loss`, an `exact` layer has the model's own: "
         "`softmax`"},
        &ChoiceRow::target},
       {{"flops_limit", Role::number,
-        "exact attention is used on heads of fewer tokens than d, and where the method's flops are so many times those "
-        "of exact attention or more: `--max-cost`; with `--cost seconds` what was measured"},
+        "exact attention is used on heads of fewer tokens than d, and where the flops of the method are at least "
+        "this multiple of those of exact attention. It is `--max-cost`; with `--cost seconds` it was measured"},
        &ChoiceRow::flops_limit},
-      {{"head_count", Role::number, "heads that the choice is for; of more than one, δ is about one picked at random"},
+      {{"head_count", Role::number,
+        "the number of heads that the choice is for. If there are several, δ is about one of them picked at "
+        "random"},
        &ChoiceRow::heads},
-      {{"rows", Role::subject, "`--rows`: rows of a draw that its error is estimated from. `NA`: all"},
+      {{"rows", Role::subject, "`--rows`: the number of rows from which the error of a draw is estimated. `NA`: all"},
        &ChoiceRow::rows}};
   return columns;
 }

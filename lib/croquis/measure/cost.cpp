@@ -70,8 +70,8 @@ double exact_flops(TokenAlignment tokens, arma::uword p, arma::uword p_v, bool c
 const Columns<CostRow>& cost_columns() {
   static const Columns<CostRow> columns = {
       {{"input", Role::subject,
-        "`gaussian`, and the bias of `--bias` and `--causal`. `exact` is timed without the bias; all are causal with "
-        "`--causal`"},
+        "`gaussian`; with `--bias`, `;bias=` and the bias follow, and with `--causal`, `;causal`. `exact` is "
+        "timed without the bias; with `--causal` all are causal"},
        &CostRow::input},
       {{"method", Role::curve,
         "the method that is called. `exact` is softmax attention. When a method has another target, the matching exact "

@@ -38,10 +38,10 @@ const Columns<ErrorRow>& error_columns() {
       {{"frobenius_rel", Role::metric, "‖O - O~‖_F / ‖O‖_F", "||O - O~||_F / ||O||_F"}, &ErrorRow::frobenius_rel},
       {{"max_abs", Role::metric, "largest entry of \\|O - O~\\|"}, &ErrorRow::max_abs},
       {{"row_sum_dev", Role::number,
-        "for softmax methods, the maximum over rows of \\|row sum of B~ - 1\\|. It is 0, up to rounding, for a method "
-        "that divides each row by the sum of what it has computed of that row (skeinformer-simple-norm, bigbird, "
-        "longformer, features). What such a method leaves out shows in `min_denominator` instead. A sum that is not a "
-        "number fails the row: `not finite: row_sum_dev = nan` in `status`"},
+        "for softmax methods, the maximum over rows of \\|row sum of B~ - 1\\|. It is 0, up to rounding, for a "
+        "method that divides each row by the sum of what it has computed of that row (skeinformer-simple-norm, "
+        "bigbird, longformer, random features). What such a method leaves out shows in `min_denominator` "
+        "instead. A sum that is not a number fails the row: `not finite: row_sum_dev = nan` in `status`"},
        &ErrorRow::row_sum_dev},
       {{"min_denominator", Role::number,
         "for methods that divide by estimated row sums, the smallest estimate as a multiple of the true row sum. A "
@@ -77,8 +77,8 @@ const Columns<ErrorRow>& error_columns() {
        &ErrorRow::frobenius_rel_lo},
       {{"frobenius_rel_hi", Role::number, "the upper end", "", "", "--rows"}, &ErrorRow::frobenius_rel_hi},
       {{"scores_spectral_abs", Role::metric,
-        "‖B - B~‖ of the score matrices (of C, and the other matrices, for their targets). `NA` if the method has no "
-        "B~, or if its product or a norm overflows",
+        "‖B - B~‖ of the score matrices (for other targets of their score matrices, such as C). `NA` if the "
+        "method has no B~, or if its product or a norm overflows",
         "||B - B~||", "", "--scores"},
        &ErrorRow::scores_spectral_abs},
       {{"scores_spectral_rel", Role::metric, "‖B - B~‖ / ‖B‖", "||B - B~|| / ||B||", "", "--scores"},
@@ -111,51 +111,51 @@ const Columns<ErrorRow>& error_columns() {
         "--row-errors"},
        &ErrorRow::row_kl_q90},
       {{"tail_mass", Role::metric,
-        "for methods that are renormalised masks, as longformer and streaming, the mean over the rows of τ_i, the "
-        "share "
-        "of B's row that is outside the mask, 1 - exp(-KL). o_i - o~_i = τ_i (μ_tail - μ_head), the means of the "
-        "values "
-        "outside and inside, weighted by b_ij. A method is taken for a mask where its scores are one up to 1e-4. `NA` "
-        "for other "
-        "methods, and where `row_kl_mean` is not measured",
+        "for methods that are renormalised masks, such as longformer and streaming: the mean over the rows of "
+        "τ_i, the share of B's row that is outside the mask. Then o_i - o~_i = τ_i (μ_tail - μ_head), where "
+        "μ_tail and μ_head are the means of the values outside and inside the mask, weighted by b_ij. A method "
+        "counts as a mask if its scores are those of one up to 1e-4. `NA` for other methods, and where "
+        "`row_kl_mean` is not measured",
         "mean share of attention outside the mask", "", "--row-errors"},
        &ErrorRow::tail_mass},
       {{"tail_shift", Role::metric,
-        "the mean of ‖μ_tail - μ_head‖ / ‖o_i‖ over the rows with a tail; times τ_i it is the relative error of a row",
+        "the mean of ‖μ_tail - μ_head‖ / ‖o_i‖ over the rows with τ_i > 0. The relative error of a "
+        "row is this times τ_i",
         "mean ||mu_tail - mu_head|| / ||o||", "", "--row-errors"},
        &ErrorRow::tail_shift},
       {{"alpha", Role::number,
-        "for hyperattention, α = n_k max_j ‖B e_j‖², on which its theorem depends with κ: the largest squared norm "
-        "of a column of B times n_k, n_q / n_k where all keys have one weight and n_q n_k where one key has all of it. "
-        "With `--causal` the largest of the rectangles that are estimated, each with softmax over its own keys. "
-        "`NA` for other methods, where nothing is estimated, with `--rows`, and above n = 4096",
+        "for hyperattention, α = n_k max_j ‖B e_j‖², on which its theorem depends together with κ. B e_j "
+        "is column j of B, so α is n_q / n_k if all keys have the same weight, and n_q n_k if one key has all "
+        "of it. With `--causal` it is the largest α of the rectangles that are estimated, each with softmax "
+        "over its own keys. `NA` for other methods, where nothing is estimated, with `--rows`, and above n = 4096",
         "", "", "--row-errors"},
        &ErrorRow::alpha},
       {{"kappa", Role::number,
-        "for hyperattention, κ, the largest over the smallest row sum of A outside the blocks of this draw; with "
-        "`--causal` the largest of the rectangles. `NA` also where it overflows",
+        "for hyperattention, κ, the largest row sum of A outside the blocks of this draw over the smallest one; "
+        "with `--causal` the largest κ of the rectangles. `NA` also where it overflows",
         "", "", "--row-errors"},
        &ErrorRow::kappa},
       {{"bound_abs", Role::metric,
-        "what a proved theorem of the [ledger](claims.md) guarantees of ‖O - O~‖ for this method, d and input, in "
-        "exact arithmetic; of two the smaller bound. There are bounds for `skyformer` with `inverse=pinv` and "
-        "`ridge=0`, `linformer-unreduced`, and `sampled-columns` with `p=exact` or `p=uniform`, of full attention with "
-        "n_q = n_k up to n = 2048; else `NA`",
+        "an upper bound of ‖O - O~‖ for this method, d and input in exact arithmetic, by a proved theorem of "
+        "the [ledger](claims.md); of two the smaller one. There are bounds for `skyformer` with `inverse=pinv` "
+        "and `ridge=0`, `linformer-unreduced`, and `sampled-columns` with `p=exact` or `p=uniform`, of full "
+        "attention with n_q = n_k up to n = 2048; else `NA`",
         "guaranteed ||O - O~||", "", "--bounds"},
        &ErrorRow::bound_abs},
       {{"bound_probability", Role::number,
-        "the probability of that, over the draws of the method: 0.9, or 1 where it holds for every draw", "", "",
-        "--bounds"},
+        "the probability, over the draws of the method, that the bound holds: 0.9, or 1 where it holds for every "
+        "draw",
+        "", "", "--bounds"},
        &ErrorRow::bound_probability},
       {{"bound_source", Role::note,
-        "the theorem: the page in docs/claims and its name there. `skyformer lift`, ‖M‖ ‖V‖ / 2, holds for any "
-        "landmarks, and is given where T9 has no smaller bound for this d. T9 has the constant 6.52 where `d_theorem` "
-        "of `croquis dimension` has the paper's 56/3",
+        "the theorem: its page in docs/claims and its name there. `skyformer lift`, ‖M‖ ‖V‖ / 2, holds "
+        "for any landmarks, and is given where the theorem T9 has no smaller bound for this d. T9 has the "
+        "constant 6.52 where `d_theorem` of `croquis dimension` has the paper's 56/3",
         "", "", "--bounds"},
        &ErrorRow::bound_source},
       {{"bound_trivial", Role::note,
-        "outputs that need no method and are within the bound too, `output 0` and `V-mean`: the theorem then says "
-        "nothing of the method",
+        "outputs that need no method and are within the bound too, `output 0` and `V-mean`: the theorem then "
+        "says nothing about the method",
         "", "", "--bounds"},
        &ErrorRow::bound_trivial}};
   return columns;

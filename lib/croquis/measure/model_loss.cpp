@@ -115,7 +115,7 @@ const Columns<ModelRow>& model_columns() {
       {{"sequence", Role::key, "the sequence, from 0"}, &ModelRow::sequence},
       {{"tokens", Role::subject, "tokens that the model reads"}, &ModelRow::tokens},
       {{"counted", Role::subject, "positions with a label, over which the following are means"}, &ModelRow::counted},
-      {{"loss", Role::metric, "mean of -log of the probability of the label"}, &ModelRow::loss},
+      {{"loss", Role::metric, "mean of -log of the probability of the label, in nats"}, &ModelRow::loss},
       {{"loss_exact", Role::number, "the same with exact attention, in double"}, &ModelRow::loss_exact},
       {{"accuracy", Role::metric, "share of positions at which the label is the most likely token"},
        &ModelRow::accuracy},
@@ -135,10 +135,10 @@ const Columns<ModelRow>& model_columns() {
       {{"status", Role::note, "`ok`, or which head failed and why; the measured numbers are then missing"},
        &ModelRow::status},
       {{"flops", Role::number,
-        "of the approximated heads, summed, of `choice` also of those that it keeps exact: the leading terms, as in "
-        "the rows of `error`"},
+        "flops of the approximated heads, summed; for `choice` also of the heads that it keeps exact. They are "
+        "leading terms, as in the rows of `error`"},
        &ModelRow::flops},
-      {{"flops_exact", Role::number, "of exact attention in these heads"}, &ModelRow::flops_exact},
+      {{"flops_exact", Role::number, "flops of exact attention in these heads"}, &ModelRow::flops_exact},
       {{"precision", Role::note, "the precision of the approximated heads; all else is computed in double"},
        &ModelRow::precision},
       {{"by_layer", Role::note,
