@@ -40,7 +40,8 @@ int run(int argc, char** argv) {
   CLI::App app("Croquis: how well does a sketch approximate attention?", "croquis");
   app.set_version_flag("--version", [] { return environment_text(); });
   app.require_subcommand(1);
-  app.set_config("--config", "", "read options from this file: [error], then features=\"16,32\", one a line")
+  app.set_config("--config", "",
+                 "read options from this file: a line [error], then one option a line, as features=\"16,32\"")
       ->check(complaint_about_configuration);
   require_values(app);
   app.config_formatter(configuration_format());

@@ -192,9 +192,10 @@ void add_options(CLI::App& app, ChooseOptions& options) {
   add_input_options(app, options.input);
   add_precision_option(app, options.run);
   app.add_option("--eps", settings.epsilon, "the largest error that is good enough")->capture_default_str();
-  app.add_option("--delta", settings.delta, "the share of failures (error > eps) that is allowed, at most")
+  app.add_option("--delta", settings.delta, "the largest share of failures (error > eps) that is allowed")
       ->capture_default_str();
-  app.add_option("--confidence", settings.confidence, "that all choices of the run hold together")
+  app.add_option("--confidence", settings.confidence,
+                 "probability, at least, that everything that is chosen in the run is good enough")
       ->capture_default_str();
   app.add_option("--metric", settings.metric, "the error: frobenius_rel, spectral_rel, row_rel_q99, ...")
       ->check(one_of(croquis::choice_metrics(false)))
@@ -202,14 +203,16 @@ void add_options(CLI::App& app, ChooseOptions& options) {
   app.add_option("--per", options.per, "one choice for each head, for each layer, or for the model")
       ->check(one_of({"head", "layer", "model"}))
       ->capture_default_str();
-  app.add_option("--cost", options.cost, "what is to be least: flops, or seconds measured at the size of the heads")
+  app.add_option("--cost", options.cost,
+                 "the cost that is minimised: flops, or seconds measured at the size of the heads")
       ->check(one_of({"flops", "seconds"}))
       ->capture_default_str();
   app.add_option("--max-cost", settings.max_cost,
-                 "in units of exact attention: where a method costs as much or more, exact attention is used")
+                 "exact attention is used where a method costs this multiple of exact attention or more")
       ->capture_default_str();
   app.add_option("--methods", options.methods,
-                 "a,b:option=value,c or all: of softmax attention (with --bias softmax-rpe), at less than n^2 work")
+                 "a,b:option=value,c or all; all are those of softmax attention (with --bias of softmax-rpe) that take "
+                 "less than n^2 work")
       ->capture_default_str();
   app.add_option("--features", options.features,
                  "16,32,64 or 16:256 (doubling; a range ends at n, if all sequences have one)")
@@ -219,9 +222,9 @@ void add_options(CLI::App& app, ChooseOptions& options) {
                              "sequences (default 1)",
                              croquis::default_draws(1)))
       ->check(whole_number(1, kMaximumTrials));
-  CLI::Option* const target_loss =
-      app.add_option("--target-loss", options.target_loss,
-                     "in place of --eps: a choice for each layer of the model whose loss rises by at most so much");
+  CLI::Option* const target_loss = app.add_option("--target-loss", options.target_loss,
+                                                  "in place of --eps: one choice for each layer, such that the mean "
+                                                  "loss of the model rises by at most this number");
   app.add_option("--search-sequences", options.search_sequences,
                  "with --target-loss: sequences that find the order of the steps; the others test it")
       ->check(whole_number(1))
@@ -230,7 +233,8 @@ void add_options(CLI::App& app, ChooseOptions& options) {
   app.add_option("--labels", options.labels.labels, "with --target-loss: tokens to be predicted, as in croquis model")
       ->needs(target_loss);
   app.add_option("--rows", options.rows,
-                 "for large n: errors from so many random rows; the upper end of their interval decides")
+                 "for large n: estimate errors from this many random rows; the upper end of the interval is compared "
+                 "with --eps (default: all rows)")
       ->check(whole_number(1));
   // That choice is about the loss with all heads of all layers, and about nothing else.
   for (const char* option : {"--per", "--cost", "--rows", "--trials", "--shard", "--plot", "--layer", "--head",

@@ -214,10 +214,11 @@ Command cost_command() {
               "croquis cost --methods skyformer,performer --n 1024:8192 --features 64 --out cost.csv --plot cost.svg",
           .add_options = [options](CLI::App& app) { add_options(app, *options); },
           .run = measuring(options, run_cost),
-          .results = {.columns = croquis::cost_columns().all(),
-                      .write_summary = write_grouped_summary,
-                      .draw = drawing("seconds"),
-                      .picture = "seconds, peak_bytes or flops against n (or d, where there is one n), a line a method",
-                      .print = print_costs,
-                      .report = section_of_costs}};
+          .results = {
+              .columns = croquis::cost_columns().all(),
+              .write_summary = write_grouped_summary,
+              .draw = drawing("seconds"),
+              .picture = "seconds, peak_bytes or flops against n (or d, where there is one n), a line for each method",
+              .print = print_costs,
+              .report = section_of_costs}};
 }

@@ -203,10 +203,11 @@ void add_options(CLI::App& app, DimensionOptions& options) {
   for (const char* one : {"--bias", "--causal"}) app.get_option(one)->group("");  // refused, with the reason
   app.add_option("--n", options.n, "tokens: 256,1024 or 256:2048 (default 256,512,1024)");
   app.add_option("--norms", options.norms, "synthetic inputs: norms of queries and keys, as 2,4,8");
-  app.add_option("--widths", options.widths, "factors on the kernel's width p^{1/4}")->capture_default_str();
-  app.add_option("--epsilons", options.epsilons, "lambda over ||C||, below 1")->capture_default_str();
-  app.add_option("--delta", options.delta, "probability of failure of the theorem")->capture_default_str();
-  app.add_option("--trials", options.trials, "draws for the d that suffices; 0: leave it out")
+  app.add_option("--widths", options.widths, "factors for the kernel's width p^{1/4}")->capture_default_str();
+  app.add_option("--epsilons", options.epsilons, "epsilon = lambda / ||C||, below 1")->capture_default_str();
+  app.add_option("--delta", options.delta, "probability with which the theorem may fail")->capture_default_str();
+  app.add_option("--trials", options.trials,
+                 "draws for d_suffices, the number of landmarks that suffices; 0: do not compute it")
       ->check(whole_number(0, kMaximumTrials))
       ->capture_default_str();
   add_spectrum_options(app, options.spectrum, "above n = 4096", "eigenvalues");

@@ -288,18 +288,19 @@ std::set<std::string> ErrorOptions::columns() const {
 
 Command error_command() {
   const auto options = std::make_shared<ErrorOptions>();
-  return {.name = "error",
-          .summary = "error of methods against number of features",
-          .example = "croquis error --q Q.npy --k K.npy --v V.npy --features 16:256 --out head.csv --plot head.svg",
-          .add_options = [options](CLI::App& app) { add_options(app, *options); },
-          .run = measuring(options, run_error),
-          .results = {.columns = croquis::error_columns().all(),
-                      .write_summary = write_grouped_summary,
-                      .draw = drawing(kErrorMetric),
-                      .picture = "a metric against d, or against flops or seconds, a line a method; several heads "
-                                 "together, or over layers and heads with --heat-map",
-                      .print = print_errors,
-                      .report = [](const Table& table) {
-                        return section_of_groups(table, {.title = "Error of the output", .answered = {"spectral_rel"}});
-                      }}};
+  return {
+      .name = "error",
+      .summary = "error of methods against number of features",
+      .example = "croquis error --q Q.npy --k K.npy --v V.npy --features 16:256 --out head.csv --plot head.svg",
+      .add_options = [options](CLI::App& app) { add_options(app, *options); },
+      .run = measuring(options, run_error),
+      .results = {.columns = croquis::error_columns().all(),
+                  .write_summary = write_grouped_summary,
+                  .draw = drawing(kErrorMetric),
+                  .picture = "a metric against d, or against flops or seconds, a line for each method; several heads "
+                             "together, or over layers and heads with --heat-map",
+                  .print = print_errors,
+                  .report = [](const Table& table) {
+                    return section_of_groups(table, {.title = "Error of the output", .answered = {"spectral_rel"}});
+                  }}};
 }

@@ -171,7 +171,7 @@ Command gradient_command() {
           .results = {.columns = croquis::gradient_columns().all(),
                       .write_summary = write_grouped_summary,
                       .draw = drawing(kGradientMetric),
-                      .picture = "a metric against d, a line a method; several heads together",
+                      .picture = "a metric against d, a line for each method; several heads together",
                       .print = print_gradients,
                       .report = [](const croquis::Table& table) {
                         return section_of_groups(table, {.title = "Errors of gradients",

@@ -203,21 +203,21 @@ void add_options(CLI::App& app, ModelOptions& options) {
   add_run_options(app, options.run);
   app.option_defaults()->group(kInputGroup);
   add_model_options(app, options.tokens);
-  app.add_option(
-      "--labels", options.labels.labels,
-      "tokens to be predicted at each position, .npy of the shape of --ids, -100: not counted; of a decoder the next "
-      "tokens, which are the default");
+  app.add_option("--labels", options.labels.labels,
+                 "token to be predicted at each position, .npy of the shape of --ids; -100: not counted (default for a "
+                 "decoder: the "
+                 "next tokens)");
   app.add_option(
       "--mask", options.labels.mask,
-      "with a text, masked language model: share of tokens to mask and predict, from 0 to 1; at least one a window "
+      "masked language model on a text: share of tokens to mask and predict, from 0 to 1; at least one in each window "
       "(default 0.15)");
   app.option_defaults()->group(kMeasureGroup);
   add_precision_option(app, options.run);
   app.add_option("--methods", options.replaced.methods,
-                 "exact, a,b:option=value or all (see list methods); of a decoder, all are those with a causal form "
-                 "(default all, with --choice none)");
+                 "exact, a,b:option=value or all (see list methods); for a decoder, all are those with a causal form "
+                 "(default: all; with --choice: none)");
   app.add_option("--choice", options.replaced.choice,
-                 "FILE.json of croquis choose: each head by what was chosen for it");
+                 "FILE.json of croquis choose: run each head with what was chosen for it");
   app.add_option("--features", options.replaced.features,
                  "16,32,64 or 16:128 (doubling; a range ends at the shortest sequence)")
       ->capture_default_str();
@@ -248,8 +248,9 @@ Command model_command() {
                       .summary_columns = croquis::model_summary_columns().all(),
                       .write_summary = write_model_summary,
                       .draw = draw_models,
-                      .picture = "loss, or another metric, against d, flops or seconds, a line a method; of --layers "
-                                 "each, its increase against the layer",
+                      .picture =
+                          "loss, or another metric, against d, flops or seconds, a line for each method; of --layers "
+                          "each, its increase against the layer",
                       .print = [](const Table& table) { print_models(summaries_of(table)); },
                       .report = section_of_models}};
 }

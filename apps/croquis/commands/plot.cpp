@@ -50,23 +50,24 @@ void add_options(CLI::App& app, PlotOptions& options) {
   app.add_option(
       "--metric", options.metric,
       "column to draw, a metric in croquis list columns (default: the one that --plot of that command draws)");
-  app.add_option("--methods", options.methods, "these curves alone: methods, operators or maps, a,b");
-  app.add_option("--features", options.features, "these d alone: 16,64 or 16:256 (doubling)");
+  app.add_option("--methods", options.methods, "draw these curves alone: methods, operators or maps, a,b");
+  app.add_option("--features", options.features, "draw these d alone: 16,64 or 16:256 (doubling)");
   app.add_option("--input", options.input,
-                 "this input alone, one head, by its name in the rows (default: all together)");
+                 "draw this input alone, one head, by its name in the rows (default: all together)");
   app.option_defaults()->group("How they are drawn");
   app.add_option("--x", options.x, "what curves run over (default features, or n of croquis cost)")
       ->check(one_of({"features", "n", "flops", "seconds"}));
-  app.add_option(
-         "--statistic", options.statistic,
-         "median, with 10 to 90 % of the draws (all of fewer than 5) or all heads; or mean, with its standard error")
+  app.add_option("--statistic", options.statistic,
+                 "median, in a band of 10 to 90 % of the draws (all, if fewer than 5) or of all heads; or mean, with "
+                 "its standard error")
       ->check(one_of({"median", "mean"}))
       ->capture_default_str();
-  app.add_flag("--heat-map", options.heat_map,
-               "croquis error: over layers and heads, at one d (default the largest), a map a method");
+  app.add_flag(
+      "--heat-map", options.heat_map,
+      "for croquis error: a map of the errors over layers and heads for each method, at one d (default the largest)");
   app.option_defaults()->group(kOutputGroup);
   app.add_option("--out", options.out, "FILE.svg, .png or .pdf (default: the CSV's name with .svg)");
-  app.add_option("--title", options.title, "in place of the title's first line, the input and its sizes");
+  app.add_option("--title", options.title, "first line of the title (default: the input and its sizes)");
   app.add_option("--size", options.size, "WIDTHxHEIGHT in pixels, as 860x560; of a .pdf in points");
   std::string drawn = "What is drawn, of a result of\n";
   for (const Command& command : commands()) {

@@ -266,7 +266,7 @@ Command sketch_command() {
           .results = {.columns = croquis::sketch_columns().all(),
                       .write_summary = write_grouped_summary,
                       .draw = drawing(),
-                      .picture = "a metric against d, a line an operator or landmark policy",
+                      .picture = "a metric against d, a line for each operator or landmark policy",
                       .print = print_sketch_tables,
                       .report = [](const croquis::Table& table) {
                         return section_of_groups(

@@ -174,7 +174,8 @@ void add_options(CLI::App& app, SpectrumCommandOptions& options) {
   options.input_given = add_input_options(app, options.input);
   app.get_option("--bias")->group("");  // refused, with the reason
   app.add_option("--matrix", options.matrix, "a matrix of your own in place of an input: FILE.npy or FILE.mtx");
-  app.add_option("--matrices", options.matrices, "of a (over its largest entry), b, c, the outputs bv and cv; or all")
+  app.add_option("--matrices", options.matrices,
+                 "some of a (divided by its largest entry), b, c and the outputs bv and cv; or all")
       ->capture_default_str();
   add_spectrum_options(app, options.spectrum, "for n x n matrices above n = 4096", "singular values");
 }

@@ -204,7 +204,9 @@ void add_options(CLI::App& app, VarianceOptions& options) {
   add_run_options(app, options.run);
   add_double_option(app, options.run);
   add_points_options(app, options.input, options.points);
-  app.add_option("--norms", options.norms, "R: 1,2,4 (default 1,2,3,4,5,6; of heads 1, a factor)");
+  app.add_option(
+      "--norms", options.norms,
+      "radii R of the spheres, as 1,2,4 (default 1,2,3,4,5,6); for heads, factors for their points (default 1)");
   app.add_option("--maps", options.maps, "prf,trf,... or all (see list features)")->capture_default_str();
   app.add_option("--projections", options.projections, "iid,haar,... or all")->capture_default_str();
   app.add_option("--features", options.features, "4,16,64 or 4:1024 (doubling)")->capture_default_str();
@@ -225,7 +227,7 @@ Command variance_command() {
           .results = {.columns = croquis::variance_columns().all(),
                       .write_summary = write_grouped_summary,
                       .draw = drawing("l1_error"),
-                      .picture = "a metric against d, a line a feature map, projection and norm",
+                      .picture = "a metric against d, a line for each feature map, projection and norm",
                       .print = print_variances,
                       .report = [](const croquis::Table& table) {
                         return section_of_groups(table, {.title = "Error and variance of random features",

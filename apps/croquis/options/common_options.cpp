@@ -102,7 +102,8 @@ void add_run_options(CLI::App& command, RunOptions& run) {
 }
 
 void add_precision_option(CLI::App& command, RunOptions& run) {
-  command.add_option("--precision", run.precision, "float or double, of the methods; errors are taken in double")
+  command
+      .add_option("--precision", run.precision, "of the methods: float or double; all errors are computed in double")
       ->check(one_of({"float", "double"}))
       ->capture_default_str();
 }
@@ -138,11 +139,11 @@ void infer_mask(InputOptions& input) {
 }
 
 void add_model_options(CLI::App& command, InputOptions& input) {
-  command.add_option("--text", input.text, "text file; the sample text when not given");
+  command.add_option("--text", input.text, "text file (default: the sample text)");
   command.add_option(
       "--vocab", input.vocab,
-      "WordPiece tokens of this vocab.txt, or those of a model's tokenizer.json; without, the words of the text");
-  command.add_flag("--uncased", input.uncased, "the vocabulary has lower case without accents");
+      "vocab.txt for WordPiece tokens, or a model's tokenizer.json (default: tokens are the words of the text)");
+  command.add_flag("--uncased", input.uncased, "the vocabulary has lower case alone, without accents");
   command.add_option(
       "--model", input.model,
       "weights of a BERT, ALBERT, GPT-2 or Llama: .safetensors, or the index.json of several; implies --input model");
@@ -170,7 +171,7 @@ std::function<std::string()> add_input_options(CLI::App& command, InputOptions& 
   command.add_option("--q", input.q,
                      "queries, .npy, .safetensors or .pt: (n, p), (heads, n, p) or (batch, heads, n, p); "
                      "implies --input arrays");
-  command.add_option("--k", input.k, "keys; heads may be fewer than of the queries, which then share them");
+  command.add_option("--k", input.k, "keys; there may be fewer heads than of the queries, which then share them");
   command.add_option("--v", input.v, "values, with the heads and rows of the keys");
   command.add_option("--qkv", input.qkv,
                      "all three in one .npz, .safetensors or .pt, named q, k, v; implies --input arrays");
@@ -181,7 +182,8 @@ std::function<std::string()> add_input_options(CLI::App& command, InputOptions& 
       .add_option("--head-sample", input.head_sample, "measure this many of these heads, drawn at random with the seed")
       ->check(whole_number(1));
   command.add_option("--p", input.p, "width of the head (default 64)")->check(whole_number(1));
-  command.add_option("--length", input.length, "tokens from here on are padding (default n)")->check(whole_number(1));
+  command.add_option("--length", input.length, "number of tokens before the padding (default n)")
+      ->check(whole_number(1));
   command.add_option("--norm", input.norm, "synthetic inputs: norm of queries and keys (default sqrt(p))");
   command.add_option("--clusters", input.clusters, "clustered: number of clusters (default 16)")
       ->check(whole_number(1));

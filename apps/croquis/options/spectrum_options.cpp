@@ -17,10 +17,12 @@ void add_spectrum_options(CLI::App& command, SpectrumOptions& options, const std
   command.add_option("--method", options.method, "dense, lanczos, or auto: lanczos " + automatic)
       ->check(one_of({"auto", "dense", "lanczos"}))
       ->capture_default_str();
-  command.add_option("--leading", options.leading, "lanczos: so many " + values)
+  command.add_option("--leading", options.leading, "lanczos: how many " + values + " to compute, the largest ones")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();
-  command.add_option("--probes", options.probes, "lanczos: random vectors for what the others add")
+  command
+      .add_option("--probes", options.probes,
+                  "lanczos: number of random vectors for the estimate of the sum over the others")
       ->check(whole_number(2, kMaximumTrials))
       ->capture_default_str();
 }

@@ -256,15 +256,18 @@ std::function<std::string()> add_options(CLI::App& app, VerifyOptions& options) 
   app.get_option("--causal")->group("");  // refused, with the reason
   app.add_option("--claims", options.claims, "sky.lift,lin.thm1/strict,rpe.*,... or all (see list claims)")
       ->capture_default_str();
-  app.add_option("--confidence", options.confidence, "that no random row is wrong about its failure rate")
+  app.add_option("--confidence", options.confidence,
+                 "probability, at least, that no random row is wrong about its failure rate")
       ->capture_default_str();
-  app.add_option("--trials", options.trials, "at most so many a decision (default: as many as it needs)")
+  app.add_option("--trials", options.trials, "draws for each decision, at most (default: as many as it needs)")
       ->check(whole_number(2));
-  app.add_flag("--quick", options.quick, "a tenth of the trials: under a minute, with INCONCLUSIVE verdicts");
+  app.add_flag("--quick", options.quick, "a tenth of the trials: under a minute, but more verdicts are INCONCLUSIVE");
   app.add_flag("--thorough", options.thorough, "ten times the trials: up to half an hour, with more power");
-  app.add_option("--explain", options.explain, "statement, reading, proof, ladder and findings of claims; no files");
+  app.add_option("--explain", options.explain,
+                 "print statement, reading, proof, ladder and findings of these claims, and write no files");
   app.add_option("--expect", options.expect, "file of lines 'claim VERDICT'; exit status 1 where one differs");
-  app.add_flag("--mutants", options.mutants, "deliberate mistakes instead: what each does to the verdict");
+  app.add_flag("--mutants", options.mutants,
+               "run the checks on deliberate mistakes instead, and show what each does to the verdict");
   app.add_flag("--markdown", options.markdown, "print the table in Markdown");
   app.footer(
       "Exit status: 0 done, 1 a verdict is not as expected (--expect, --mutants), 2 bad usage or input, 130 or 143 "
