@@ -60,9 +60,9 @@ class GradientErrors {
     /// precision. With the exact derivative g, that of trial t, g_t, and the mean m of the T trials that did not fail:
     /// rel = ||g_t - g||_F / ||g||_F, cosine = <g_t, g> / (||g_t||_F ||g||_F), spread = ||g_t - m||_F sqrt(T / (T - 1))
     /// / ||g||_F. Undefined where ||g||_F is at most its gradient_rounding(); the cosine also where ||g_t||_F is at
-    /// most this, for precision T, and ||g||_F / 1000, as where a method's weights are constant. Randomness: trial t
-    /// uses key.child("draws").child(method).child(d).child(t), as in MethodErrors. Memory: the gradients of all
-    /// trials.
+    /// most this, for precision T, and ||g||_F / 1000, as where a method's weights are constant.
+    /// Randomness: trial t uses key.child("draws").child(method).child(d).child(t), as in MethodErrors.
+    /// Memory: the gradients of all trials.
     std::vector<GradientRow> rows(arma::uword d, std::uint64_t trials) const;
 
    private:
@@ -97,8 +97,7 @@ class GradientErrors {
 
 /// All rows: for every method, d and trial 1, ..., trials (one trial if a method with these options is not random).
 /// Cost: exact attention, its adjoint (together 3.5 times the flops of exact attention) and gradient_rounding() for
-/// each
-///   target, and a method and its adjoint for each row. Throws as GradientErrors::prepare.
+///   each target, and a method and its adjoint for each row. Throws as GradientErrors::prepare.
 template <typename T>
 std::vector<GradientRow> gradient_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
                                          const std::vector<arma::uword>& features, std::uint64_t trials,
