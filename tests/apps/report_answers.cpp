@@ -130,3 +130,13 @@ TEST_CASE("croquis show: a method that its options make as dear as exact attenti
   CHECK_MESSAGE(old.status == 0, old.output);
   CHECK(contains(old.output, "vattention (certain=all) has the smallest"));
 }
+
+TEST_CASE("croquis show: what computes exact attention at some d is better than v-mean there") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", kErrorHeader + report_row("a", "v-mean", 32, 1, 0.5) +
+                                   report_row("a", "longformer", 16, 1, 0.8) + report_row("a", "longformer", 32, 1, 0) +
+                                   report_row("a", "linformer", 16, 1, 0.9) + report_row("a", "linformer", 32, 1, 0.7));
+  const std::string text = run_croquis("show r.csv", folder.path()).output;
+  CHECK_MESSAGE(contains(text, "No better than v-mean, the plain mean of the values, at any size here: linformer.\n"),
+                text);
+}

@@ -129,6 +129,7 @@ std::string not_counted(const std::vector<const Group*>& groups) {
                   any([](const Group* group) { return is_quadratic(*group); }));
 }
 
+// What is exact at another size is better there.
 std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric) {
   const auto mean = std::find_if(groups.begin(), groups.end(), [&](const Group* group) {
     return group->label == "v-mean" && group->metric(metric) != nullptr;
@@ -136,7 +137,7 @@ std::string no_better_than_mean(const std::vector<const Group*>& groups, const s
   if (mean == groups.end()) return "";
   std::map<std::string, bool> better;
   std::vector<std::string> order;
-  for (const Candidate& one : candidates_of(groups, metric)) {
+  for (const Candidate& one : candidates_and_exact(groups, metric)) {
     if (better.emplace(one.group->label, false).second) order.push_back(one.group->label);
     const bool may_be = range_by_rows(*one.group, metric).first < range_by_rows(**mean, metric).second;
     if (may_be) better[one.group->label] = true;
