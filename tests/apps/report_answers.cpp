@@ -1,8 +1,10 @@
 // The answers above the tables of a page and in the terminal: what is best, and what it takes.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <regex>
 #include <string>
+#include <tuple>
 
 #include "apps/made_rows.hpp"
 #include "support/program.hpp"
@@ -139,4 +141,31 @@ TEST_CASE("croquis show: what computes exact attention at some d is better than 
   const std::string text = run_croquis("show r.csv", folder.path()).output;
   CHECK_MESSAGE(contains(text, "No better than v-mean, the plain mean of the values, at any size here: linformer.\n"),
                 text);
+}
+
+TEST_CASE("croquis show: in float a method is exact up to the rounding of float") {
+  TemporaryFolder folder;
+  const auto shown = [&](const std::string& inputs, double error, const char* precision) {
+    std::string rows = kErrorHeader;
+    for (const char input : inputs) {
+      rows += report_row({input}, "longformer", 32, 1, 0.2) + report_row({input}, "informer", 32, 1, 0.3) +
+              report_row({input}, "kriged-coreset", 32, 1, error);
+    }
+    write_text(folder / "r.csv", std::regex_replace(rows, std::regex(",double,"), fmt::format(",{},", precision)));
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return run.output;
+  };
+  // Of several inputs too, which are counted one by one.
+  for (const std::string inputs : {"a", "ab"}) {
+    CAPTURE(inputs);
+    for (const auto& [error, precision, is_exact] :
+         {std::tuple(2e-7, "float", true), {2e-7, "double", false}, {2e-5, "float", false}, {2e-15, "double", true}}) {
+      const std::string text = shown(inputs, error, precision);
+      CHECK_MESSAGE(contains(text, "Exact up to rounding: kriged-coreset at d = 32.") == is_exact, text);
+      CHECK_MESSAGE(contains(text, "kriged-coreset has the smallest") != is_exact, text);
+      CHECK(contains(text, "on each of 2 inputs: kriged-coreset (exact) on 2.") == (is_exact && inputs == "ab"));
+      CHECK(contains(text, "precision = float") == (precision == std::string("float")));
+    }
+  }
 }

@@ -231,6 +231,26 @@ bool has_rows_interval(const Grouping& grouping, const std::vector<std::string>&
                      [&](const std::string& metric) { return has_rows_interval(grouping, metric); });
 }
 
+namespace {
+
+// The precision of the methods is no key where draws in both are of one curve. What is exact in float is less so.
+void note_float(const croquis::Table& table, Grouping& grouping) {
+  if (!table.has("precision")) return;
+  const std::size_t precision = table.column("precision");
+  const bool any = std::any_of(table.rows.begin(), table.rows.end(),
+                               [&](const croquis::Record& row) { return croquis::text_of(row[precision]) == "float"; });
+  if (!any) return;
+  for (Group& group : grouping.groups) group.key.emplace("precision", "float");
+}
+
+}  // namespace
+
+Grouping groups_of_inputs(const croquis::Table& table, const std::set<std::string>& also) {
+  Grouping grouping = croquis::group_rows(table, {}, also);
+  note_float(table, grouping);
+  return grouping;
+}
+
 Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also) {
   std::set<std::string> inputs, over;
   if (table.has("input")) {
@@ -241,6 +261,7 @@ Grouping shown_groups(const croquis::Table& table, const std::string& metric, st
   also.insert({"rows", metric + "_lo", metric + "_hi"});
   Grouping grouping = croquis::group_rows(table, over, also);
   tell_kinds_apart(grouping);
+  note_float(table, grouping);
   return grouping;
 }
 

@@ -35,6 +35,9 @@ bool has_rows_interval(const croquis::Grouping& grouping, const std::vector<std:
 /// have different labels.
 croquis::Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also = {});
 
+/// The groups of a table with its inputs one by one, as shown_groups() tells whether they are exact.
+croquis::Grouping groups_of_inputs(const croquis::Table& table, const std::set<std::string>& also);
+
 /// What the groups were measured on: "text:sample, n = 1024, p = 64", "8 heads on 2 sequences, n = 512, p = 64, 256 of
 /// 512 rows, causal attention".
 std::string subject_of(const croquis::Grouping& grouping);

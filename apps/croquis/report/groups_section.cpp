@@ -244,7 +244,7 @@ Section section_of(const croquis::Table& table, const GroupsReport& how, bool of
     return section;
   }
   const Grouping shown = shown_groups(table, metrics.front(), also);
-  const Grouping single = shown.is_nested() ? croquis::group_rows(table, {}, also) : shown;
+  const Grouping single = shown.is_nested() ? groups_of_inputs(table, also) : shown;
   section.subject = subject_of(shown);
   section.answers = !how.compared ? answers_of_each(shown, metrics.front())
                     : of_costs    ? answers_of_costs(shown)
