@@ -146,3 +146,36 @@ TEST_CASE("croquis show and report of losses: v-mean and what computes all score
   write_text(folder / "one.csv", rows_of({{"top-keys", 2.05}}));
   CHECK_FALSE(contains(run_croquis("show one.csv", folder.path()).output, "smallest loss"));
 }
+
+TEST_CASE("croquis show and report of losses: a method that failed on some sequences is compared with no other") {
+  const TemporaryFolder folder;
+  const auto answers = [&](int failures_of_better) {
+    std::string rows = kLossHeader;
+    // Losses of the last three sequences are high. On each of the six, linear is above performer by 0.5.
+    for (int s = 0; s < 6; ++s) {
+      const double exact = s < 3 ? 0.1 : 3;
+      const auto row = [&](const char* method, double rise, bool fails) {
+        std::string text = loss_row({.method = method, .sequence = s, .loss = exact + rise, .loss_exact = exact});
+        if (fails) text.replace(text.find(",ok,"), 4, ",not finite,");
+        return text;
+      };
+      rows += row("v-mean", 1, false) + row("linear", 0.6, s >= 3) + row("performer", 0.1, s < failures_of_better);
+    }
+    write_text(folder / "m.csv", rows);
+    const ProgramRun shown = run_croquis("show m.csv", folder.path());
+    REQUIRE_MESSAGE(shown.status == 0, shown.output);
+    REQUIRE(run_croquis("report m.csv --out m.html", folder.path()).status == 0);
+    return std::vector<std::string>{shown.output, read_text(folder / "m.html")};
+  };
+  for (const std::string& text : answers(0)) {
+    CHECK_MESSAGE(contains(text, "At d = 16, performer has the smallest loss: 1.65"), text);
+    CHECK(
+        contains(text, " Not compared at d = 16, as rows failed: linear (3 of 6 rows). For comparison: v-mean 2.55."));
+    CHECK_FALSE(contains(text, "no clear lead"));
+  }
+  for (const std::string& text : answers(1)) {
+    CHECK_MESSAGE(contains(text, "Not compared at d = 16, as rows failed: linear (3 of 6 rows), performer (1 of 6"),
+                  text);
+    CHECK_FALSE(contains(text, "has the smallest loss"));
+  }
+}

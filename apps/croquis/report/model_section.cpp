@@ -246,16 +246,34 @@ std::string brackets_at(const std::vector<ModelSummary>& summaries, std::uint64_
   return text.empty() ? "" : text + ".";
 }
 
+// "linformer (3 of 6 rows)": those that failed somewhere. A failure is a bad answer, and without it the loss is that of
+// other sequences.
+std::string failing_ones(const std::vector<const ModelSummary*>& candidates,
+                         const std::vector<croquis::ModelRow>& rows) {
+  std::string text;
+  for (const ModelSummary* s : candidates) {
+    if (s->failed == 0) continue;
+    const auto all =
+        std::count_if(rows.begin(), rows.end(), [&](const croquis::ModelRow& row) { return is_of(row, *s); });
+    text += fmt::format("{}{} ({} of {} rows)", text.empty() ? "" : ", ", croquis::curve_label({s->method, s->preset}),
+                        s->failed, all);
+  }
+  return text;
+}
+
 // Of those that count, as for errors (may_lead()).
 std::string best_of(const std::vector<ModelSummary>& summaries, const std::vector<croquis::ModelRow>& rows,
                     std::uint64_t d) {
   std::vector<const ModelSummary*> candidates;
   for (const ModelSummary& s : summaries) {
-    if (s.method == "exact" || s.features != d || std::isnan(s.loss)) continue;
-    if (is_mean(s) || computes_all_scores(s)) continue;
+    if (s.method == "exact" || s.features != d || is_mean(s) || computes_all_scores(s)) continue;
     candidates.push_back(&s);
   }
-  if (candidates.empty()) return "";
+  const std::string failing = failing_ones(candidates, rows);
+  const std::string not_compared =
+      failing.empty() ? "" : fmt::format(" Not compared at d = {}, as rows failed: {}.", d, failing);
+  std::erase_if(candidates, [&](const ModelSummary* s) { return std::isnan(s->loss) || (d > 0 && s->failed > 0); });
+  if (candidates.empty()) return d > 0 && !failing.empty() ? not_compared.substr(1) : "";
   const ModelSummary* best = *std::min_element(candidates.begin(), candidates.end(),
                                                [](const auto* a, const auto* b) { return a->loss < b->loss; });
   const auto label = [](const ModelSummary& s) { return croquis::curve_label({s.method, s.preset}); };
@@ -280,8 +298,8 @@ std::string best_of(const std::vector<ModelSummary>& summaries, const std::vecto
   } else if (!once.empty()) {
     no_lead += fmt::format(" Its lead over {} is on one sequence, and may be chance.", fmt::join(once, ", "));
   }
-  return fmt::format("At d = {}, {} has the smallest loss: {}{}{}", d, label(*best), numbers_of(*best), no_lead,
-                     brackets_at(summaries, d));
+  return fmt::format("At d = {}, {} has the smallest loss: {}{}{}{}", d, label(*best), numbers_of(*best), no_lead,
+                     not_compared, brackets_at(summaries, d));
 }
 
 }  // namespace
