@@ -90,3 +90,39 @@ TEST_CASE("croquis show: where intervals for the sample of rows overlap there is
   write_text(folder / "r.csv", kErrorHeader + report_row("a", "informer", 16, 1, 0.25));
   CHECK_FALSE(contains(run_croquis("show r.csv", folder.path()).output, "rackets"));
 }
+
+TEST_CASE("croquis show: of several inputs a lead that is within the errors of the draws is not clear") {
+  TemporaryFolder folder;
+  // The medians of the means of three inputs, 0.3 and 0.33, are those of b, whose draws have the standard error
+  // sqrt(2.5 / 5) spread. Those of the others tell nothing of them.
+  const auto shown = [&](double spread, double others, int draws = 5) {
+    std::string text = kErrorHeader;
+    for (const int d : {8, 16}) {
+      for (int t = 1; t <= draws; ++t) {
+        for (const auto& [method, error] : {std::pair("informer", 0.3), {"longformer", 0.33}}) {
+          const double part = draws == 1 ? 0 : t - 3;
+          text += report_row("a", method, d, t, error - 0.1 + others * part) +
+                  report_row("b", method, d, t, error + spread * part) +
+                  report_row("c", method, d, t, error + 0.2 + others * part);
+        }
+      }
+    }
+    write_text(folder / "r.csv", text);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return run.output;
+  };
+  // 2 sqrt(2) sqrt(2.5 / 5) spread = 2 spread.
+  const std::string close = shown(0.0151, 0.0001), far = shown(0.0149, 0.02), one = shown(0, 0, 1);
+  CHECK_MESSAGE(contains(close, "0.3 (0.2 – 0.5), no clear lead over longformer."), close);
+  CHECK(contains(close, "d = 8: informer (0.3, no clear lead over longformer)"));
+  CHECK(contains(close, "on each of 3 inputs: informer on 2, no clear lead on 1.\n"));
+  CHECK(contains(close,
+                 "two standard errors of the draws, on the input in the middle, or, of what is heavy-tailed, these "
+                 "draws overlap.\n"));
+  CHECK_MESSAGE(contains(far, "0.3 (0.2 – 0.5). Equal d"), far);
+  CHECK(contains(far, "informer has the smallest one at every d"));
+  CHECK(contains(far, "on each of 3 inputs: informer on 1, no clear lead on 2.\n"));
+  CHECK_FALSE(contains(far, "chance"));
+  CHECK_MESSAGE(contains(one, "the smallest and the largest. Of one draw, a lead may be chance.\n"), one);
+}

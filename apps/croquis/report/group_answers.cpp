@@ -66,10 +66,10 @@ std::string with_interval(const Group& group, const std::string& metric, bool ne
   return interval_cell({.at = s.q50, .lo = lo, .hi = hi, .note = rows}).text;
 }
 
-std::string best_at_each_size(const std::vector<const Group*>& groups, const std::string& metric,
-                              const std::string& symbol, bool nested) {
+std::string best_at_each_size(const std::vector<const Group*>& groups, const InputGroups& inputs,
+                              const std::string& metric, const std::string& symbol) {
   std::map<std::uint64_t, std::vector<Candidate>> of_size;
-  for (const Candidate& one : candidates_of(groups, metric)) of_size[one.group->x].push_back(one);
+  for (const Candidate& one : candidates_of(groups, inputs, metric)) of_size[one.group->x].push_back(one);
   std::string text;
   bool led = false;  // by others, for all that is known
   std::set<std::string> labels;
@@ -82,10 +82,10 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const std
     }
     const Candidate& best = *smallest_of(candidates);
     labels.insert(best.group->label);
-    const std::string rivals = rivals_of(best, candidates, metric, nested);
-    led = led || !rivals.empty();
+    const std::string doubts = no_clear_lead(best, candidates, metric);
+    led = led || !doubts.empty();
     text += fmt::format("{}{} = {}: {} ({}{})", text.empty() ? "" : "; ", symbol, size, best.group->label,
-                        shown_number(best.value), rivals);
+                        shown_number(best.value), doubts);
   }
   if (of_size.size() < 2) return "";
   if (labels.size() == 1 && !led) return fmt::format("{} has the smallest one at every {}.", *labels.begin(), symbol);
@@ -94,12 +94,13 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const std
 
 // The least flops with which a median, of a sample of rows the upper end of its interval, is within round errors, as
 // long as they are fewer than exact attention's. Where an interval is wide, a cheaper method may be within them too.
-std::string within_errors(const std::vector<const Group*>& groups, const std::string& metric, const Grouping& shown) {
+std::string within_errors(const std::vector<const Group*>& groups, const InputGroups& inputs, const std::string& metric,
+                          const Grouping& shown) {
   const bool sampled = has_rows_interval(shown, metric);
+  const std::vector<Candidate> candidates = candidates_and_exact(groups, inputs, metric);
   std::string text;
   for (const double epsilon : {0.3, 0.1, 0.03, 0.01}) {
     const Candidate* least = nullptr;
-    const std::vector<Candidate> candidates = candidates_and_exact(groups, metric);
     const auto flops = [](const Candidate& one) { return one.group->metric("flops")->q50; };
     for (const Candidate& one : candidates) {
       if (range_by_rows(*one.group, metric).second > epsilon || one.group->metric("flops") == nullptr) continue;
@@ -137,10 +138,11 @@ std::string no_better_than_mean(const std::vector<const Group*>& groups, const s
   if (mean == groups.end()) return "";
   std::map<std::string, bool> better;
   std::vector<std::string> order;
-  for (const Candidate& one : candidates_and_exact(groups, metric)) {
-    if (better.emplace(one.group->label, false).second) order.push_back(one.group->label);
-    const bool may_be = range_by_rows(*one.group, metric).first < range_by_rows(**mean, metric).second;
-    if (may_be) better[one.group->label] = true;
+  for (const Group* one : groups) {
+    if (one->metric(metric) == nullptr || !may_lead(*one)) continue;
+    if (better.emplace(one->label, false).second) order.push_back(one->label);
+    const bool may_be = range_by_rows(*one, metric).first < range_by_rows(**mean, metric).second;
+    if (may_be) better[one->label] = true;
   }
   std::erase_if(order, [&](const std::string& label) { return better.at(label); });
   if (order.empty()) return "";
@@ -148,7 +150,7 @@ std::string no_better_than_mean(const std::vector<const Group*>& groups, const s
                      fmt::join(order, ", "));
 }
 
-// Of several inputs, at the largest size. A lead that the intervals for the sample of rows do not show is none.
+// Of several inputs, at the largest size. A lead that is not clear is none.
 std::string how_often(const Grouping& single, const std::string& target, const std::string& metric,
                       const std::string& symbol) {
   std::uint64_t size = 0;
@@ -157,14 +159,15 @@ std::string how_often(const Grouping& single, const std::string& target, const s
   for (const Group& group : single.groups) {
     if (group.x == size && target_of(group) == target) of_input[group.key.at("input")].push_back(&group);
   }
+  const InputGroups each(single, single);
   std::map<std::string, std::size_t> wins;
   std::size_t inputs = 0, unclear = 0;
   for (const auto& [input, groups] : of_input) {
-    const std::vector<Candidate> candidates = candidates_of(groups, metric);
+    const std::vector<Candidate> candidates = candidates_of(groups, each, metric);
     const std::string exact = exact_at(groups, metric, size);
     if (candidates.empty() && exact.empty()) continue;
     ++inputs;
-    if (exact.empty() && has_rivals_by_rows(candidates, metric)) {
+    if (exact.empty() && !rivals_of(*smallest_of(candidates), candidates, metric).empty()) {
       ++unclear;
       continue;
     }
@@ -185,19 +188,19 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
   std::vector<std::string> answers;
   const std::string symbol = shown.axis.shown();
   const std::vector<std::string> targets = targets_of(shown, metric);
+  const InputGroups inputs(shown, single);
   for (const std::string& target : targets) {
     std::vector<const Group*> groups;
     std::uint64_t size = 0;
     for (const Group& group : shown.groups) {
       if (target_of(group) != target) continue;
       groups.push_back(&group);
-      if (group.metric(metric) != nullptr && may_lead(group) && !is_exact(group, metric))
-        size = std::max(size, group.x);
     }
+    for (const Candidate& one : candidates_of(groups, inputs, metric)) size = std::max(size, one.group->x);
     std::vector<const Group*> at_size;
     std::copy_if(groups.begin(), groups.end(), std::back_inserter(at_size),
                  [&](const Group* group) { return group->x == size; });
-    const std::vector<Candidate> candidates = candidates_of(at_size, metric);
+    const std::vector<Candidate> candidates = candidates_of(at_size, inputs, metric);
     const Candidate* best = smallest_of(candidates);
     std::string all_exact = exact_ones(groups, metric, symbol);
     if (best == nullptr) {
@@ -210,7 +213,7 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
                         exact.empty() ? "" : fmt::format("apart from what is exact up to rounding ({}), ", exact),
                         best->group->label, metric_title(shown, metric),
                         with_interval(*best->group, metric, shown.is_nested()));
-    text += rivals_of(*best, candidates, metric, shown.is_nested());
+    text += no_clear_lead(*best, candidates, metric);
     for (const char* bracket : {"v-mean", "best-rank-d"}) {
       const auto found = std::find_if(at_size.begin(), at_size.end(), [&](const Group* group) {
         return group->label == bracket && group->metric(metric) != nullptr;
@@ -223,12 +226,12 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     }
     const bool alone = std::all_of(candidates.begin(), candidates.end(),
                                    [&](const Candidate& one) { return one.group->label == best->group->label; });
-    const std::string least = metric.ends_with("_rel") ? within_errors(groups, metric, shown) : "";
+    const std::string least = metric.ends_with("_rel") ? within_errors(groups, inputs, metric, shown) : "";
     if (!least.empty() && !alone) text += fmt::format(". Equal {} is not equal work", symbol);
     answers.push_back(text + "." + not_counted(groups));
-    for (std::string more : {least, alone ? "" : best_at_each_size(groups, metric, symbol, shown.is_nested()),
-                             no_better_than_mean(groups, metric), all_exact,
-                             shown.is_nested() && !alone ? how_often(single, target, metric, symbol) : ""}) {
+    for (std::string more :
+         {least, alone ? "" : best_at_each_size(groups, inputs, metric, symbol), no_better_than_mean(groups, metric),
+          all_exact, shown.is_nested() && !alone ? how_often(single, target, metric, symbol) : ""}) {
       if (!more.empty()) answers.push_back(std::move(more));
     }
   }
@@ -246,8 +249,14 @@ std::string what_numbers_are(const Grouping& shown, bool sampled) {
         shown.draws < kFewestForQuantiles ? "the smallest and the largest" : "10 to 90 % of them",
         sampled ? ", or the intervals in brackets do" : "");
   }
-  return fmt::format("Numbers are the {}, in parentheses the smallest and the largest.",
-                     nested_statistic(shown, Statistic::median));
+  const std::string numbers = fmt::format("Numbers are the {}, in parentheses the smallest and the largest.",
+                                          nested_statistic(shown, Statistic::median));
+  if (shown.draws == 1) return numbers + (shown.random ? " Of one draw, a lead may be chance." : "");
+  return numbers +
+         fmt::format(
+             " Where there is no clear lead, the medians differ by at most two standard errors of the draws, on the "
+             "input in the middle, or, of what is heavy-tailed, these draws overlap{}.",
+             sampled ? ", or the intervals in brackets do" : "");
 }
 
 }  // namespace

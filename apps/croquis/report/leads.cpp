@@ -13,6 +13,7 @@
 #include "pictures/what_is_shown.hpp"
 
 using croquis::Group;
+using croquis::Grouping;
 using croquis::Summary;
 
 namespace {
@@ -33,6 +34,24 @@ bool is_rival_by_draws(const Summary& best, const Summary& other) {
     return std::isnan(s.standard_error) ? 0 : s.standard_error * s.standard_error;
   };
   return other.mean - best.mean <= errors * std::sqrt(variance(best) + variance(other));
+}
+
+// Inputs share their draws, so that an error of these in the mean of the middle one is about that of the median.
+Summary draws_in_the_middle(std::vector<const Summary*> inputs) {
+  const auto middle = inputs.begin() + static_cast<std::ptrdiff_t>(inputs.size() / 2);
+  std::nth_element(inputs.begin(), middle, inputs.end(),
+                   [](const Summary* a, const Summary* b) { return a->mean < b->mean; });
+  return **middle;
+}
+
+Candidate candidate_of(const Group& group, const InputGroups& inputs, const std::string& metric) {
+  std::vector<const Summary*> of_inputs;
+  for (const Group* one : inputs.of(group)) {
+    if (const Summary* s = one->metric(metric)) of_inputs.push_back(s);
+  }
+  Candidate candidate{.group = &group, .value = group.metric(metric)->q50, .draws = draws_in_the_middle(of_inputs)};
+  if (of_inputs.size() > 1) candidate.draws.mean = candidate.value;
+  return candidate;
 }
 
 }  // namespace
@@ -67,17 +86,34 @@ bool may_lead(const Group& group) {
   return group.label != "v-mean" && !is_quadratic(group);
 }
 
-std::vector<Candidate> candidates_and_exact(const std::vector<const Group*>& groups, const std::string& metric) {
+InputGroups::InputGroups(const Grouping& shown, const Grouping& single) {
+  for (const croquis::Column& key : shown.keys) keys_.push_back(key.name);
+  for (const Group& group : single.groups) groups_[key_of(group)].push_back(&group);
+}
+
+std::vector<std::string> InputGroups::key_of(const Group& group) const {
+  std::vector<std::string> key;
+  for (const std::string& name : keys_) key.push_back(group.key.at(name));
+  return key;
+}
+
+const std::vector<const Group*>& InputGroups::of(const Group& shown) const {
+  return groups_.at(key_of(shown));
+}
+
+std::vector<Candidate> candidates_and_exact(const std::vector<const Group*>& groups, const InputGroups& inputs,
+                                            const std::string& metric) {
   std::vector<Candidate> candidates;
   for (const Group* group : groups) {
-    const Summary* s = group->metric(metric);
-    if (s != nullptr && may_lead(*group)) candidates.push_back({group, s->q50});
+    if (group->metric(metric) == nullptr || !may_lead(*group)) continue;
+    candidates.push_back(candidate_of(*group, inputs, metric));
   }
   return candidates;
 }
 
-std::vector<Candidate> candidates_of(const std::vector<const Group*>& groups, const std::string& metric) {
-  std::vector<Candidate> candidates = candidates_and_exact(groups, metric);
+std::vector<Candidate> candidates_of(const std::vector<const Group*>& groups, const InputGroups& inputs,
+                                     const std::string& metric) {
+  std::vector<Candidate> candidates = candidates_and_exact(groups, inputs, metric);
   std::erase_if(candidates, [&](const Candidate& one) { return is_exact(*one.group, metric); });
   return candidates;
 }
@@ -101,23 +137,20 @@ std::pair<double, double> range_by_rows(const Group& group, const std::string& m
   return rows_interval(group, metric, Statistic::median).value_or(std::pair(at, at));
 }
 
-bool has_rivals_by_rows(const std::vector<Candidate>& candidates, const std::string& metric) {
-  const Group* best = smallest_of(candidates)->group;
-  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) {
-    return one.group != best && is_rival_by_rows(*best, *one.group, metric);
-  });
-}
-
-std::string rivals_of(const Candidate& best, const std::vector<Candidate>& candidates, const std::string& metric,
-                      bool nested) {
-  constexpr std::size_t most = 4;
+std::vector<std::string> rivals_of(const Candidate& best, const std::vector<Candidate>& candidates,
+                                   const std::string& metric) {
   std::vector<std::string> rivals;
   for (const Candidate& one : candidates) {
     if (one.group == best.group) continue;
-    if (is_rival_by_rows(*best.group, *one.group, metric) ||
-        (!nested && is_rival_by_draws(*best.group->metric(metric), *one.group->metric(metric))))
+    if (is_rival_by_rows(*best.group, *one.group, metric) || is_rival_by_draws(best.draws, one.draws))
       rivals.push_back(one.group->label);
   }
+  return rivals;
+}
+
+std::string no_clear_lead(const Candidate& best, const std::vector<Candidate>& candidates, const std::string& metric) {
+  constexpr std::size_t most = 4;
+  std::vector<std::string> rivals = rivals_of(best, candidates, metric);
   if (rivals.empty()) return "";
   const std::string more = rivals.size() > most ? fmt::format(" and {} more", rivals.size() - most) : "";
   rivals.resize(std::min(rivals.size(), most));

@@ -2,15 +2,32 @@
 #pragma once
 
 #include <croquis/measure/groups.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
+
+/// The groups of single inputs that a group of several is made of; of one input it is the group itself.
+class InputGroups {
+ public:
+  /// Both are to outlive this.
+  InputGroups(const croquis::Grouping& shown, const croquis::Grouping& single);
+  const std::vector<const croquis::Group*>& of(const croquis::Group& shown) const;
+
+ private:
+  std::vector<std::string> key_of(const croquis::Group& group) const;
+
+  std::vector<std::string> keys_;
+  std::map<std::vector<std::string>, std::vector<const croquis::Group*>> groups_;
+};
 
 /// A group with its median of a metric, of several inputs the median of their means.
 struct Candidate {
   const croquis::Group* group;
   double value;
+  croquis::Summary draws = {};  ///< on the input whose mean is the median, of two the larger one
 };
 
 /// Whether its method computes all scores, as exact attention does.
@@ -22,8 +39,9 @@ bool may_lead(const croquis::Group& group);
 std::string left_out(bool mean, bool quadratic);
 
 /// The groups that may lead, and have the metric; without those that are exact up to rounding, and with them.
-std::vector<Candidate> candidates_of(const std::vector<const croquis::Group*>& groups, const std::string& metric);
-std::vector<Candidate> candidates_and_exact(const std::vector<const croquis::Group*>& groups,
+std::vector<Candidate> candidates_of(const std::vector<const croquis::Group*>& groups, const InputGroups& inputs,
+                                     const std::string& metric);
+std::vector<Candidate> candidates_and_exact(const std::vector<const croquis::Group*>& groups, const InputGroups& inputs,
                                             const std::string& metric);
 
 /// "kriged-coreset, skeinformer": those of this size that candidates_of() leaves out.
@@ -35,10 +53,10 @@ const Candidate* smallest_of(const std::vector<Candidate>& candidates);
 /// Where the number of a group may lie, as far as the sample of rows tells; a point where all rows were computed.
 std::pair<double, double> range_by_rows(const croquis::Group& group, const std::string& metric);
 
-/// Whether the interval of another one for the sample of rows overlaps that of the smallest, where there are some.
-bool has_rivals_by_rows(const std::vector<Candidate>& candidates, const std::string& metric);
+/// The labels of the others over which the smallest one has no clear lead: intervals for the sample of rows overlap, or
+/// draws are too near each other. Inputs are no sample, so of several the draws on the one in the middle tell.
+std::vector<std::string> rivals_of(const Candidate& best, const std::vector<Candidate>& candidates,
+                                   const std::string& metric);
 
-/// ", no clear lead over srht, sjlt"; empty where the lead is clear. `nested`: of several inputs, which are no sample,
-/// the rows alone tell.
-std::string rivals_of(const Candidate& best, const std::vector<Candidate>& candidates, const std::string& metric,
-                      bool nested);
+/// ", no clear lead over srht, sjlt"; empty where the lead is clear.
+std::string no_clear_lead(const Candidate& best, const std::vector<Candidate>& candidates, const std::string& metric);
