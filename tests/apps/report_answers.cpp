@@ -133,16 +133,6 @@ TEST_CASE("croquis show: a method that its options make as dear as exact attenti
   CHECK(contains(old.output, "vattention (certain=all) has the smallest"));
 }
 
-TEST_CASE("croquis show: what computes exact attention at some d is better than v-mean there") {
-  TemporaryFolder folder;
-  write_text(folder / "r.csv", kErrorHeader + report_row("a", "v-mean", 32, 1, 0.5) +
-                                   report_row("a", "longformer", 16, 1, 0.8) + report_row("a", "longformer", 32, 1, 0) +
-                                   report_row("a", "linformer", 16, 1, 0.9) + report_row("a", "linformer", 32, 1, 0.7));
-  const std::string text = run_croquis("show r.csv", folder.path()).output;
-  CHECK_MESSAGE(contains(text, "No better than v-mean, the plain mean of the values, at any size here: linformer.\n"),
-                text);
-}
-
 TEST_CASE("croquis show: in float a method is exact up to the rounding of float") {
   TemporaryFolder folder;
   const auto shown = [&](const std::string& inputs, double error, const char* precision) {
@@ -168,4 +158,55 @@ TEST_CASE("croquis show: in float a method is exact up to the rounding of float"
       CHECK(contains(text, "precision = float") == (precision == std::string("float")));
     }
   }
+}
+
+TEST_CASE("croquis show: what computes exact attention at some d is better than v-mean there") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", kErrorHeader + report_row("a", "v-mean", 32, 1, 0.5) +
+                                   report_row("a", "longformer", 16, 1, 0.8) + report_row("a", "longformer", 32, 1, 0) +
+                                   report_row("a", "linformer", 16, 1, 0.9) + report_row("a", "linformer", 32, 1, 0.7));
+  const std::string text = run_croquis("show r.csv", folder.path()).output;
+  CHECK_MESSAGE(contains(text, "No better than v-mean, the plain mean of the values, at any size here: linformer.\n"),
+                text);
+}
+
+TEST_CASE("croquis show: a method does not lead by the draws in which it has not failed") {
+  TemporaryFolder folder;
+  const auto shown = [&](const std::string& inputs, int failures) {
+    std::string rows = kErrorHeader;
+    for (const char input : inputs) {
+      for (int t = 1; t <= 10; ++t) {
+        rows += report_row({input}, "informer", 16, t, 0.25 + 0.001 * t);
+        if (t > failures) rows += report_row({input}, "skyformer-softmax", 16, t, 0.02 + 0.0001 * t);
+      }
+    }
+    for (int t = 1; t <= failures; ++t) {
+      rows +=
+          fmt::format("a,skyformer-softmax,paper,softmax,32,4,4,16,{},1,double,NA,NA,NA,NA,NA,NA,NA,0.5,1600,bad\n", t);
+    }
+    // The same draws of the other inputs have no rows.
+    write_text(folder / "r.csv", rows);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return run.output;
+  };
+  const std::string excluded = "Not compared, as half of the draws or more failed: skyformer-softmax at d = 16.\n",
+                    leads = "at d = 16, skyformer-softmax has the smallest", instead = "at d = 16, informer has the";
+  const std::string none = shown("a", 0), some = shown("a", 4), half = shown("a", 5), all = shown("a", 10);
+  CHECK_MESSAGE(contains(none, leads), none);
+  CHECK(contains(none, "at most 0.1: skyformer-softmax, d = 16"));
+  CHECK_FALSE(contains(none, "failed"));
+  CHECK_MESSAGE(contains(some, leads), some);
+  CHECK(contains(some, ", though 4 of 10 draws failed"));
+  CHECK(contains(some,
+                 "at most 0.3: informer, d = 16, 1600 flops (0.092 of exact attention). What has failed draws is "
+                 "left out.\n"));
+  for (const std::string& text : {half, all}) {
+    CHECK_MESSAGE(contains(text, instead), text);
+    CHECK(contains(text, excluded));
+    CHECK_FALSE(contains(text, "though"));
+  }
+  // Of several inputs, all draws count: 5 of 15, and 7 of 13.
+  CHECK_MESSAGE(contains(shown("ab", 5), ", though 5 of 15 draws failed"), shown("ab", 5));
+  CHECK_MESSAGE(contains(shown("ab", 7), excluded), shown("ab", 7));
 }

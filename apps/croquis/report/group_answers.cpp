@@ -35,6 +35,15 @@ std::string listed(const Sizes& sizes, const std::string& symbol) {
   return text;
 }
 
+// What no sentence compares: the numbers that are left are of the luckier draws.
+std::string failing_ones(const std::vector<const Group*>& groups, const InputGroups& inputs, const std::string& metric,
+                         const std::string& symbol) {
+  Sizes sizes;
+  for (const Candidate& one : mostly_failing(groups, inputs, metric)) sizes[one.group->label].insert(one.group->x);
+  return sizes.empty() ? ""
+                       : fmt::format("Not compared, as half of the draws or more failed: {}.", listed(sizes, symbol));
+}
+
 // What candidates_of() leaves out.
 std::string exact_ones(const std::vector<const Group*>& groups, const std::string& metric, const std::string& symbol) {
   Sizes sizes;
@@ -71,7 +80,7 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const Inp
   std::map<std::uint64_t, std::vector<Candidate>> of_size;
   for (const Candidate& one : candidates_of(groups, inputs, metric)) of_size[one.group->x].push_back(one);
   std::string text;
-  bool led = false;  // by others, for all that is known
+  bool led = false;  // by others, for all that is known, or with failures
   std::set<std::string> labels;
   for (const auto& [size, candidates] : of_size) {
     const std::string exact = exact_at(groups, metric, size);
@@ -82,7 +91,7 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const Inp
     }
     const Candidate& best = *smallest_of(candidates);
     labels.insert(best.group->label);
-    const std::string doubts = no_clear_lead(best, candidates, metric);
+    const std::string doubts = failures_of(best) + no_clear_lead(best, candidates, metric);
     led = led || !doubts.empty();
     text += fmt::format("{}{} = {}: {} ({}{})", text.empty() ? "" : "; ", symbol, size, best.group->label,
                         shown_number(best.value), doubts);
@@ -94,10 +103,12 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const Inp
 
 // The least flops with which a median, of a sample of rows the upper end of its interval, is within round errors, as
 // long as they are fewer than exact attention's. Where an interval is wide, a cheaper method may be within them too.
+// The median of draws of which some failed is larger than that of the others, and not known.
 std::string within_errors(const std::vector<const Group*>& groups, const InputGroups& inputs, const std::string& metric,
                           const Grouping& shown) {
   const bool sampled = has_rows_interval(shown, metric);
-  const std::vector<Candidate> candidates = candidates_and_exact(groups, inputs, metric);
+  std::vector<Candidate> candidates = candidates_and_exact(groups, inputs, metric);
+  const bool failed = std::erase_if(candidates, [](const Candidate& one) { return one.failed > 0; }) > 0;
   std::string text;
   for (const double epsilon : {0.3, 0.1, 0.03, 0.01}) {
     const Candidate* least = nullptr;
@@ -119,8 +130,8 @@ std::string within_errors(const std::vector<const Group*>& groups, const InputGr
     if (share < 1) text += fmt::format(" ({:.2g} of exact attention)", share);
   }
   if (text.empty()) return "";
-  return fmt::format("The fewest flops with {} median error {}.", sampled ? "which the sample of rows shows a" : "a",
-                     text);
+  return fmt::format("The fewest flops with {} median error {}.{}", sampled ? "which the sample of rows shows a" : "a",
+                     text, failed ? " What has failed draws is left out." : "");
 }
 
 // What may_lead() leaves out, of all sentences on these groups.
@@ -130,7 +141,7 @@ std::string not_counted(const std::vector<const Group*>& groups) {
                   any([](const Group* group) { return is_quadratic(*group); }));
 }
 
-// What is exact at another size is better there.
+// What is exact or fails mostly at another size may be better there.
 std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric) {
   const auto mean = std::find_if(groups.begin(), groups.end(), [&](const Group* group) {
     return group->label == "v-mean" && group->metric(metric) != nullptr;
@@ -203,8 +214,11 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     const std::vector<Candidate> candidates = candidates_of(at_size, inputs, metric);
     const Candidate* best = smallest_of(candidates);
     std::string all_exact = exact_ones(groups, metric, symbol);
+    std::string failing = failing_ones(groups, inputs, metric, symbol);
     if (best == nullptr) {
-      if (!all_exact.empty()) answers.push_back(std::move(all_exact));
+      for (std::string* more : {&all_exact, &failing}) {
+        if (!more->empty()) answers.push_back(std::move(*more));
+      }
       continue;
     }
     std::string text = target.empty() ? "" : fmt::format("Approximating {}: ", legend_of_target(target));
@@ -213,7 +227,7 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
                         exact.empty() ? "" : fmt::format("apart from what is exact up to rounding ({}), ", exact),
                         best->group->label, metric_title(shown, metric),
                         with_interval(*best->group, metric, shown.is_nested()));
-    text += no_clear_lead(*best, candidates, metric);
+    text += failures_of(*best) + no_clear_lead(*best, candidates, metric);
     for (const char* bracket : {"v-mean", "best-rank-d"}) {
       const auto found = std::find_if(at_size.begin(), at_size.end(), [&](const Group* group) {
         return group->label == bracket && group->metric(metric) != nullptr;
@@ -231,7 +245,7 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     answers.push_back(text + "." + not_counted(groups));
     for (std::string more :
          {least, alone ? "" : best_at_each_size(groups, inputs, metric, symbol), no_better_than_mean(groups, metric),
-          all_exact, shown.is_nested() && !alone ? how_often(single, target, metric, symbol) : ""}) {
+          all_exact, failing, shown.is_nested() && !alone ? how_often(single, target, metric, symbol) : ""}) {
       if (!more.empty()) answers.push_back(std::move(more));
     }
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/method_choice.hpp>
+#include <limits>
 #include <set>
 #include <stdexcept>
 
@@ -45,12 +46,19 @@ Summary draws_in_the_middle(std::vector<const Summary*> inputs) {
 }
 
 Candidate candidate_of(const Group& group, const InputGroups& inputs, const std::string& metric) {
+  Candidate candidate{.group = &group, .value = std::numeric_limits<double>::infinity(), .failed = group.failed};
   std::vector<const Summary*> of_inputs;
   for (const Group* one : inputs.of(group)) {
-    if (const Summary* s = one->metric(metric)) of_inputs.push_back(s);
+    const Summary* s = one->metric(metric);
+    if (s == nullptr) continue;
+    of_inputs.push_back(s);
+    candidate.measured += s->count;
   }
-  Candidate candidate{.group = &group, .value = group.metric(metric)->q50, .draws = draws_in_the_middle(of_inputs)};
-  if (of_inputs.size() > 1) candidate.draws.mean = candidate.value;
+  const Summary* shown = group.metric(metric);
+  if (shown == nullptr) return candidate;
+  candidate.value = shown->q50;
+  candidate.draws = draws_in_the_middle(of_inputs);
+  if (of_inputs.size() > 1) candidate.draws.mean = shown->q50;
   return candidate;
 }
 
@@ -106,9 +114,21 @@ std::vector<Candidate> candidates_and_exact(const std::vector<const Group*>& gro
   std::vector<Candidate> candidates;
   for (const Group* group : groups) {
     if (group->metric(metric) == nullptr || !may_lead(*group)) continue;
-    candidates.push_back(candidate_of(*group, inputs, metric));
+    const Candidate candidate = candidate_of(*group, inputs, metric);
+    if (!candidate.fails_mostly()) candidates.push_back(candidate);
   }
   return candidates;
+}
+
+std::vector<Candidate> mostly_failing(const std::vector<const Group*>& groups, const InputGroups& inputs,
+                                      const std::string& metric) {
+  std::vector<Candidate> failing;
+  for (const Group* group : groups) {
+    if (group->failed == 0 || !may_lead(*group)) continue;
+    const Candidate candidate = candidate_of(*group, inputs, metric);
+    if (candidate.fails_mostly()) failing.push_back(candidate);
+  }
+  return failing;
 }
 
 std::vector<Candidate> candidates_of(const std::vector<const Group*>& groups, const InputGroups& inputs,
@@ -155,4 +175,9 @@ std::string no_clear_lead(const Candidate& best, const std::vector<Candidate>& c
   const std::string more = rivals.size() > most ? fmt::format(" and {} more", rivals.size() - most) : "";
   rivals.resize(std::min(rivals.size(), most));
   return fmt::format(", no clear lead over {}{}", fmt::join(rivals, ", "), more);
+}
+
+std::string failures_of(const Candidate& one) {
+  if (one.failed == 0) return "";
+  return fmt::format(", though {} of {} draws failed", one.failed, one.failed + one.measured);
 }

@@ -27,7 +27,11 @@ class InputGroups {
 struct Candidate {
   const croquis::Group* group;
   double value;
-  croquis::Summary draws = {};  ///< on the input whose mean is the median, of two the larger one
+  croquis::Summary draws = {};           ///< on the input whose mean is the median, of two the larger one
+  std::size_t failed = 0, measured = 0;  ///< rows of all inputs
+
+  /// A failure is no small error: with half of the draws its median is none.
+  bool fails_mostly() const { return failed >= measured; }
 };
 
 /// Whether its method computes all scores, as exact attention does.
@@ -38,11 +42,15 @@ bool may_lead(const croquis::Group& group);
 /// " Not counted, here and below: v-mean and methods that compute all scores.", of those that there are.
 std::string left_out(bool mean, bool quadratic);
 
-/// The groups that may lead, and have the metric; without those that are exact up to rounding, and with them.
+/// The groups that may lead, have the metric and do not fail mostly; without those that are exact up to rounding, and
+/// with them.
 std::vector<Candidate> candidates_of(const std::vector<const croquis::Group*>& groups, const InputGroups& inputs,
                                      const std::string& metric);
 std::vector<Candidate> candidates_and_exact(const std::vector<const croquis::Group*>& groups, const InputGroups& inputs,
                                             const std::string& metric);
+/// Those that might lead if they did not fail mostly, also where no draw has a number.
+std::vector<Candidate> mostly_failing(const std::vector<const croquis::Group*>& groups, const InputGroups& inputs,
+                                      const std::string& metric);
 
 /// "kriged-coreset, skeinformer": those of this size that candidates_of() leaves out.
 std::string exact_at(const std::vector<const croquis::Group*>& groups, const std::string& metric, std::uint64_t size);
@@ -60,3 +68,6 @@ std::vector<std::string> rivals_of(const Candidate& best, const std::vector<Cand
 
 /// ", no clear lead over srht, sjlt"; empty where the lead is clear.
 std::string no_clear_lead(const Candidate& best, const std::vector<Candidate>& candidates, const std::string& metric);
+
+/// ", though 3 of 20 draws failed"; empty where none did.
+std::string failures_of(const Candidate& one);
