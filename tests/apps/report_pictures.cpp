@@ -6,6 +6,7 @@
 #include <cmath>
 #include <regex>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -119,6 +120,37 @@ TEST_CASE("croquis report: eps of a choice is a line across the chart, without m
   REQUIRE_MESSAGE(std::regex_search(drawn, ends, across), drawn);
   CHECK(ends[1] == ends[2]);
   CHECK(contains(drawn, "<title>eps = 0.1: 0.1</title>"));
+}
+
+TEST_CASE("croquis report and show: of a choice by the loss the divergence of the search is drawn, as what it is") {
+  TemporaryFolder folder;
+  const auto row = [](int layer, const char* method, int d, double cost, const char* divergence, const char* status) {
+    return fmt::format(
+        "model:m;layer={},{},NA,0.05,NA,0.95,loss,{},paper,{},{},1000,{},{},NA,NA,6,6,{},NA,0,56,flops,1,double,"
+        "softmax,1,6,NA\n",
+        layer, layer, method, d, 1000 * cost, cost, divergence, status);
+  };
+  write_text(folder / "c.csv", kChoiceHeader + row(0, "longformer", 16, 0.25, "0.027", "chosen") +
+                                   row(1, "streaming", 32, 0.5, "0.012", "chosen") +
+                                   row(2, "exact", 0, 1, "NA", "exact"));
+  REQUIRE(run_croquis("report c.csv", folder.path()).status == 0);
+  const std::string page = read_text(folder / "c.html");
+  CHECK(contains(page, "Divergence against cost of what is chosen"));
+  CHECK(contains(page, "KL(exact || approximated) with this layer alone replaced"));
+  CHECK(contains(page, "one point a layer, mean over the sequences of the search"));
+  CHECK_FALSE(contains(page, "median of loss"));
+  CHECK_FALSE(contains(page, "quantile of loss"));
+  CHECK_FALSE(contains(page, "eps = "));
+  CHECK(contains(page, "<title>longformer"));
+  for (const auto& [method, cost, divergence] :
+       {std::tuple("longformer", "0.25", "0.027"), {"streaming", "0.5", "0.012"}}) {
+    const std::vector<std::string> cells = cells_after(page, method, cost);
+    REQUIRE(cells.size() == 3);
+    CHECK(cells[2].starts_with(divergence));
+  }
+  const std::string shown = run_croquis("show c.csv", folder.path()).output;
+  CHECK_MESSAGE(contains(shown, "one point a layer"), shown);
+  CHECK(contains(shown, "\n  a longformer\n  b streaming\n"));
 }
 
 TEST_CASE(

@@ -6,6 +6,7 @@
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/groups.hpp>
 #include <map>
+#include <utility>
 
 #include "files/choice_table.hpp"
 #include "report/other_sections.hpp"
@@ -73,26 +74,49 @@ double or_none(double x) {
   return std::isfinite(x) ? x : ChartValue::kNone;
 }
 
-Chart chart_of_choices(const std::vector<ChoiceRow>& rows) {
-  const ChoiceRow& first = rows.front();
-  ChartView view{
-      "choices",
-      "one point a choice, over the draws, sequences and heads that were looked at; open: it leads and is not "
-      "certified. Choices of exact attention have no point, nor has a quantile that is infinite",
-      {}};
+// The points of what is not exact, of each method and status a curve. Of a choice by the loss there is one number, the
+// divergence that the search found, and no quantile.
+std::vector<ChartCurve> points_of(const std::vector<ChoiceRow>& rows, bool by_loss) {
+  std::vector<ChartCurve> curves;
   for (const ChoiceRow& row : rows) {
     const double q95 = or_none(row.error_q95), median = or_none(row.error_median);
     if (row.status == "exact" || (std::isnan(q95) && std::isnan(median))) continue;
     const bool chosen = row.status == "chosen";
     const std::string label = croquis::curve_label({row.method, row.preset}) + (chosen ? "" : ", undecided");
-    auto curve = std::find_if(view.curves.begin(), view.curves.end(), [&](const auto& c) { return c.label == label; });
-    if (curve == view.curves.end()) {
-      curve = view.curves.insert(view.curves.end(), {.label = label, .open = !chosen, .joined = false});
+    auto curve = std::find_if(curves.begin(), curves.end(), [&](const auto& c) { return c.label == label; });
+    if (curve == curves.end()) {
+      curve = curves.insert(curves.end(), {.label = label, .open = !chosen, .joined = false});
     }
     const std::string note = fmt::format("[{}]", row.input);
-    curve->points.push_back({{row.cost_ratio}, {{.at = q95, .note = note}, {.at = median, .note = note}}});
+    std::vector<ChartValue> values = {{.at = median, .note = note}};
+    if (!by_loss) values.insert(values.begin(), {.at = q95, .note = note});
+    curve->points.push_back({{row.cost_ratio}, std::move(values)});
   }
-  if (!view.curves.empty() && first.metric != "loss") {
+  return curves;
+}
+
+ChartAxis costs_of_choices(const ChoiceRow& row) {
+  return {"cost", fmt::format("{} in units of exact attention's", row.cost_unit)};
+}
+
+Chart chart_of_losses(const std::vector<ChoiceRow>& rows) {
+  ChartView view{"choices",
+                 "one point a layer, mean over the sequences of the search. Layers of exact attention have no point",
+                 points_of(rows, true)};
+  return {.title = "Divergence against cost of what is chosen",
+          .x = {costs_of_choices(rows.front())},
+          .y = {{"kl", "KL(exact || approximated) with this layer alone replaced"}},
+          .views = {std::move(view)}};
+}
+
+Chart chart_of_errors(const std::vector<ChoiceRow>& rows) {
+  const ChoiceRow& first = rows.front();
+  ChartView view{
+      "choices",
+      "one point a choice, over the draws, sequences and heads that were looked at; open: it leads and is not "
+      "certified. Choices of exact attention have no point, nor has a quantile that is infinite",
+      points_of(rows, false)};
+  if (!view.curves.empty()) {
     ChartCurve line{.label = fmt::format("eps = {:g}", first.eps), .bracket = true, .measured = false, .across = {0}};
     double low = 1;
     for (const ChoiceRow& row : rows) low = row.cost_ratio > 0 ? std::min(low, row.cost_ratio) : low;
@@ -100,7 +124,7 @@ Chart chart_of_choices(const std::vector<ChoiceRow>& rows) {
     view.curves.push_back(std::move(line));
   }
   return {.title = "Error against cost of what is chosen",
-          .x = {{"cost", fmt::format("{} in units of exact attention's", first.cost_unit)}},
+          .x = {costs_of_choices(first)},
           .y = {{"error_q95", fmt::format("95 % quantile of {}", measured_name(first))},
                 {"error_median", fmt::format("median of {}", measured_name(first))}},
           .views = {std::move(view)}};
@@ -132,7 +156,7 @@ Section section_of_choices(const croquis::Table& table) {
                   .charts = {},
                   .maps = {},
                   .tables = {}};
-  Chart chart = chart_of_choices(rows);
+  Chart chart = rows.front().metric == "loss" ? chart_of_losses(rows) : chart_of_errors(rows);
   if (!chart.views.front().curves.empty()) section.charts.push_back(std::move(chart));
   HeadMaps maps = maps_of_choices(rows);
   if (maps.places.size() > 1 && count_of(rows, "chosen") > 0) section.maps.push_back(std::move(maps));
