@@ -5,6 +5,7 @@
 #include <regex>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "apps/made_rows.hpp"
 #include "support/program.hpp"
@@ -209,4 +210,22 @@ TEST_CASE("croquis show: a method does not lead by the draws in which it has not
   // Of several inputs, all draws count: 5 of 15, and 7 of 13.
   CHECK_MESSAGE(contains(shown("ab", 5), ", though 5 of 15 draws failed"), shown("ab", 5));
   CHECK_MESSAGE(contains(shown("ab", 7), excluded), shown("ab", 7));
+}
+
+TEST_CASE("croquis show: rows in float and in double that are put into one file are said to be taken together") {
+  TemporaryFolder folder;
+  const auto in_float = [](const std::string& rows) {
+    return std::regex_replace(rows, std::regex(",double"), ",float");
+  };
+  const std::string errors = report_row("a", "longformer", 16, 1, 0.2),
+                    losses = loss_row({.method = "linear", .sequence = 0, .loss = 2.5});
+  const std::string together = "Rows in double and in float are taken together, as draws of one method; ";
+  for (const auto& [header, rows] : {std::pair(kErrorHeader, errors), {kLossHeader, losses}}) {
+    for (const bool both : {false, true}) {
+      write_text(folder / "r.csv", header + rows + (both ? in_float(rows) : ""));
+      const ProgramRun run = run_croquis("show r.csv", folder.path());
+      REQUIRE_MESSAGE(run.status == 0, run.output);
+      CHECK_MESSAGE(contains(run.output, together) == both, run.output);
+    }
+  }
 }

@@ -351,6 +351,17 @@ std::vector<std::string> answers_of_costs(const Grouping& shown) {
   return answers;
 }
 
+void add_precisions(const croquis::Table& table, std::vector<std::string>& answers) {
+  if (!table.has("precision")) return;
+  const std::size_t column = table.column("precision");
+  std::set<std::string> precisions;
+  for (const croquis::Record& row : table.rows) precisions.insert(croquis::text_of(row[column]));
+  if (table.columns[column].is_group_key() || precisions.size() < 2) return;
+  answers.push_back(
+      fmt::format("Rows in {} are taken together, as draws of one method; a file for each tells them apart.",
+                  fmt::join(precisions, " and in ")));
+}
+
 void add_failures(const croquis::Table& table, std::vector<std::string>& answers) {
   if (!table.has("status")) return;
   const std::size_t status = table.column("status");

@@ -18,5 +18,8 @@ std::vector<std::string> answers_of_each(const croquis::Grouping& shown, const s
 /// The seconds of exact attention and of the methods at the largest size.
 std::vector<std::string> answers_of_costs(const croquis::Grouping& shown);
 
+/// That rows in float and in double are taken together, where the rows have both and no curve tells them apart.
+void add_precisions(const croquis::Table& table, std::vector<std::string>& answers);
+
 /// How many rows failed, and the first reason; nothing where none did.
 void add_failures(const croquis::Table& table, std::vector<std::string>& answers);

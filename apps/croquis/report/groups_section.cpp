@@ -249,6 +249,7 @@ Section section_of(const croquis::Table& table, const GroupsReport& how, bool of
   section.answers = !how.compared ? answers_of_each(shown, metrics.front())
                     : of_costs    ? answers_of_costs(shown)
                                   : answers_of_groups(shown, single, how.answered, metrics.front());
+  add_precisions(table, section.answers);
   add_failures(table, section.answers);
   section.charts.push_back(chart_of(table, shown, single, metrics, how.title));
   section.maps = maps_of(single, metrics);

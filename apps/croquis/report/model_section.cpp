@@ -327,6 +327,7 @@ Section section_of_models(const croquis::Table& table) {
     if (d > 0) text += std::exchange(not_counted, "");  // a choice has no rivals
     section.answers.push_back(std::move(text));
   }
+  add_precisions(table, section.answers);
   add_failures(table, section.answers);
   const Grouping grouping = grouping_of_models(summaries);
   if (!grouping.groups.empty()) {
