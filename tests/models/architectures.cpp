@@ -14,6 +14,7 @@
 #include "support/files.hpp"
 #include "support/formula_model.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -140,6 +141,54 @@ TEST_CASE("architectures: windows are texts of their own, stacked") {
         arma::approx_equal(all.Q(), arma::join_cols(one.head(0, 1, 1).Q(), other.head(0, 1, 1).Q()), "absdiff", 1e-12));
     CHECK(
         arma::approx_equal(all.K(), arma::join_cols(one.head(0, 1, 1).K(), other.head(0, 1, 1).K()), "absdiff", 1e-12));
+  }
+}
+
+TEST_CASE("architectures: windows that do not hold the tokens, and matrices of another size, are refused") {
+  for (const FormulaModel& reference : formula_models()) {
+    CAPTURE(reference.name);
+    const Model model = model_of(reference);
+    const arma::uword layers = model.config().layers, heads = model.config().heads;
+    const TokenWindows tokens = in_windows(kIds, 9);
+    const arma::mat x = model.embed(tokens), two_rows = x.head_rows(2), narrow = x.head_cols(3);
+    const HeadProjections whole = model.project(x, 0, tokens), short_v{whole.q, whole.k, whole.v.head_rows(8)};
+    // None, too few, too many, an empty one, and one that ends before it begins.
+    for (const std::vector<arma::uword>& ends :
+         std::vector<std::vector<arma::uword>>{{}, {8}, {9, 10}, {0, 9}, {4, 4, 9}, {5, 4, 9}}) {
+      CAPTURE(ends.size());
+      const TokenWindows wrong{kIds, ends};
+      CHECK(contains(refusal([&] { model.embed(wrong); }), "TokenWindows: "));
+      CHECK(contains(refusal([&] { model.project(x, 0, wrong); }), "TokenWindows: "));
+      CHECK(contains(refusal([&] { model.attend(whole, wrong); }), "TokenWindows: "));
+    }
+    const std::string rows = "matrix = x, rows = 2", cols = "matrix = x, rows = 9, cols = 3";
+    CHECK(contains(refusal([&] { model.project(two_rows, 0, tokens); }), rows));
+    CHECK(contains(refusal([&] { model.project(arma::join_cols(x, x), 0, tokens); }), "rows = 18"));
+    CHECK(contains(refusal([&] { model.project(narrow, 0, tokens); }), cols));
+    CHECK(contains(refusal([&] { model.project(x, layers, tokens); }), "layer < layers"));
+    CHECK(contains(refusal([&] { model.attend(whole, in_windows(TokenIds(8, 1), 8)); }), "matrix = q, rows = 9"));
+    CHECK(contains(refusal([&] { model.attend(short_v, tokens); }), "matrix = v, rows = 8"));
+    CHECK(contains(refusal([&] { model.head(short_v, 0); }), "matrix = v, rows = 8"));
+    CHECK(contains(refusal([&] { model.head({}, 0); }), "at least one token"));
+    CHECK(contains(refusal([&] { model.head(whole, heads); }), "head < heads"));
+    CHECK(contains(refusal([&] { model.head(whole, 0, 3, 2); }), "first = 3, last = 2"));
+    CHECK(contains(refusal([&] { model.head(whole, 0, 0, 9); }), "last = 9, rows = 9"));
+    CHECK(model.head(whole, heads - 1, 8, 8).n() == 1);
+    CHECK(contains(refusal([&] { model.output(x, two_rows, 0); }), "matrix = context, rows = 2"));
+    CHECK(contains(refusal([&] { model.output(narrow, narrow, 0); }), cols));
+    CHECK(contains(refusal([&] { model.output(x, x, layers); }), "layer < layers"));
+    CHECK(contains(refusal([&] { model.last_hidden(narrow); }), cols));
+    CHECK(contains(refusal([&] { model.logits(narrow); }), "matrix = hidden, rows = 9, cols = 3"));
+  }
+}
+
+TEST_CASE("architectures: a configuration whose heads are no multiple of its key heads is refused") {
+  const FormulaModel reference = formula_model("llama-tied");
+  for (const arma::uword key_heads : {0, 3}) {
+    ModelConfig config = parse_model_config(reference.config, "config.json");
+    config.key_heads = key_heads;
+    CHECK(contains(refusal([&] { Model(SafeTensors(reference.file("F32"), "m.safetensors"), config); }),
+                   "a multiple of key heads"));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <croquis/models/architecture.hpp>
 #include <croquis/models/model.hpp>
 #include <croquis/models/stock.hpp>
+#include <string_view>
 #include <utility>
 
 namespace croquis {
@@ -26,6 +27,22 @@ std::shared_ptr<const Architecture> made(const ModelWeights& weights, const Mode
   return nullptr;
 }
 
+void require_layer(arma::uword layer, const ModelConfig& config) {
+  require(layer < config.layers, "Model", "layer < layers", {{"layer", layer}, {"layers", config.layers}});
+}
+
+void require_size(const arma::mat& matrix, std::string_view name, arma::uword rows, arma::uword cols) {
+  require(matrix.n_rows == rows && matrix.n_cols == cols, "Model", "a row for each token, of the width of the model",
+          {{"matrix", name}, {"rows", matrix.n_rows}, {"cols", matrix.n_cols}, {"tokens", rows}, {"width", cols}});
+}
+
+void require_sizes(const HeadProjections& projections, arma::uword rows, const ModelConfig& config) {
+  const arma::uword keys = config.key_heads.value_or(config.heads) * config.p();
+  require_size(projections.q, "q", rows, config.heads * config.p());
+  require_size(projections.k, "k", rows, keys);
+  require_size(projections.v, "v", rows, keys);
+}
+
 }  // namespace
 
 Model::Model(const ModelWeights& weights, const ModelConfig& config) : config_(config) {
@@ -34,6 +51,10 @@ Model::Model(const ModelWeights& weights, const ModelConfig& config) : config_(c
           (config.head_width || config.hidden % config.heads == 0),
       "Model", "hidden, heads, layers, positions >= 1, hidden a multiple of heads",
       {{"hidden", config.hidden}, {"heads", config.heads}, {"layers", config.layers}, {"positions", config.positions}});
+  const arma::uword key_heads = config.key_heads.value_or(config.heads), p = config.p();
+  require(key_heads >= 1 && config.heads % key_heads == 0 && p >= 1, "Model",
+          "heads a multiple of key heads, and a width of heads >= 1",
+          {{"heads", config.heads}, {"key heads", key_heads}, {"width", p}});
   require_stock_tensors(weights);
   architecture_ = made(weights, config_);
   if (config.vocabulary.value_or(vocabulary()) != vocabulary()) {
@@ -52,6 +73,7 @@ arma::mat Model::embed(const TokenWindows& tokens) const {
     require(tokens.ids[i] < vocabulary(), "Model", "ids below the number of word embeddings",
             {{"id", tokens.ids[i]}, {"token", i}, {"word embeddings", vocabulary()}});
   }
+  require_windows(tokens);
   for (std::size_t w = 0; w < tokens.ends.size(); ++w) {
     const arma::uword length = tokens.ends[w] - tokens.begin(w);
     require(length <= config_.positions, "Model", "windows of at most as many tokens as the model has positions",
@@ -61,11 +83,18 @@ arma::mat Model::embed(const TokenWindows& tokens) const {
 }
 
 HeadProjections Model::project(const arma::mat& x, arma::uword layer, const TokenWindows& tokens) const {
+  require_layer(layer, config_);
+  require_windows(tokens);
+  require_size(x, "x", tokens.ids.size(), config_.hidden);
   return architecture_->project(x, layer, tokens.positions());
 }
 
 Problem<double> Model::head(const HeadProjections& projections, arma::uword head, arma::uword first,
                             arma::uword last) const {
+  const arma::uword n = projections.q.n_rows;
+  require_sizes(projections, n, config_);
+  require(head < config_.heads && first <= last && last < n, "Model", "head < heads, first <= last < rows",
+          {{"head", head}, {"heads", config_.heads}, {"first", first}, {"last", last}, {"rows", n}});
   const arma::uword p = config_.p(), of_q = head * p, of_k = head / config_.shared() * p;
   const arma::span rows(first, last), q(of_q, of_q + p - 1), k(of_k, of_k + p - 1);
   RelativePosition<double> position;
@@ -74,10 +103,13 @@ Problem<double> Model::head(const HeadProjections& projections, arma::uword head
 }
 
 Problem<double> Model::head(const HeadProjections& projections, arma::uword head) const {
+  require(!projections.q.is_empty(), "Model", "at least one token");
   return this->head(projections, head, 0, projections.q.n_rows - 1);
 }
 
 arma::mat Model::attend(const HeadProjections& projections, const TokenWindows& tokens) const {
+  require_windows(tokens);
+  require_sizes(projections, tokens.ids.size(), config_);
   const arma::uword p = config_.p();
   arma::mat context(projections.q.n_rows, config_.heads * p);
   parallel_for(tokens.ends.size() * config_.heads, [&](std::size_t task) {
@@ -90,10 +122,14 @@ arma::mat Model::attend(const HeadProjections& projections, const TokenWindows& 
 }
 
 arma::mat Model::output(const arma::mat& x, const arma::mat& context, arma::uword layer) const {
+  require_layer(layer, config_);
+  require_size(x, "x", x.n_rows, config_.hidden);
+  require_size(context, "context", x.n_rows, config_.heads * config_.p());
   return architecture_->output(x, context, layer);
 }
 
 arma::mat Model::last_hidden(arma::mat x) const {
+  require_size(x, "x", x.n_rows, config_.hidden);
   return architecture_->last_hidden(std::move(x));
 }
 
@@ -103,6 +139,7 @@ void Model::require_language_head() const {
 }
 
 arma::mat Model::logits(const arma::mat& hidden) const {
+  require_size(hidden, "hidden", hidden.n_rows, config_.hidden);
   return architecture_->logits(hidden);
 }
 

@@ -31,14 +31,16 @@ struct HeadProjections {
 /// Tokens come in windows (TokenWindows), and attention is restricted to each window. If Q, K and V of several windows
 /// are stacked into one head (head() without a window), this is one problem of all n tokens.
 ///
-/// The bits are the same for any number of threads. Copies share the weights. Thread-safe.
+/// The bits are the same for any number of threads. Copies share the weights. Thread-safe. A matrix of another size,
+/// and a layer, head or row that does not exist, throw std::invalid_argument.
 class Model {
  public:
   /// Throws std::invalid_argument, with a message of one line that names the file and the tensor, if a tensor that the
   ///   configuration requires is missing or has another shape, or if there are more or fewer word embeddings than its
   ///   vocab_size; and for tensors of adapters (lora_A, lora_B), norms of queries and keys (q_norm, k_norm), and a
   ///   LayerNorm with other numbers under its old names than under the new ones. The tensors of the language-model head
-  ///   are not required here.
+  ///   are not required here. Also for a configuration without layers, heads, positions or width, and for a width that
+  ///   is not a multiple of the heads, or heads that are not one of the key heads.
   Model(const ModelWeights& weights, const ModelConfig& config);
 
   const ModelConfig& config() const { return config_; }
@@ -46,10 +48,10 @@ class Model {
   arma::uword vocabulary() const;
 
   /// The input of layer 0 (n x hidden).
-  /// Throws: std::invalid_argument if there are no ids, if an id is not below vocabulary(), and for a window longer
-  ///   than config().positions.
+  /// Throws: std::invalid_argument if there are no ids, if an id is not below vocabulary(), for a window longer than
+  ///   config().positions, and as require_windows.
   arma::mat embed(const TokenWindows& tokens) const;
-  /// Cost: 2 n hidden (heads + 2 key heads) p flops.
+  /// `tokens` are those of the rows of x. Cost: 2 n hidden (heads + 2 key heads) p flops.
   HeadProjections project(const arma::mat& x, arma::uword layer, const TokenWindows& tokens) const;
   /// Rows first ... last of one head, with the keys and values that it shares with others; causal for a decoder.
   /// Without a range, all rows.

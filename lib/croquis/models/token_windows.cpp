@@ -14,6 +14,16 @@ std::vector<arma::uword> TokenWindows::positions() const {
   return all;
 }
 
+void require_windows(const TokenWindows& tokens) {
+  for (std::size_t w = 0; w < tokens.ends.size(); ++w) {
+    require(tokens.begin(w) < tokens.ends[w], "TokenWindows", "ends that ascend, a token or more in every window",
+            {{"window", w}, {"begin", tokens.begin(w)}, {"end", tokens.ends[w]}});
+  }
+  const arma::uword last = tokens.ends.empty() ? 0 : tokens.ends.back();
+  require(last == tokens.ids.size(), "TokenWindows", "windows that hold all tokens",
+          {{"last end", last}, {"tokens", tokens.ids.size()}});
+}
+
 TokenWindows in_windows(TokenIds ids, arma::uword length) {
   require(length >= 1, "in_windows", "length >= 1", {{"length", length}});
   TokenWindows windows{std::move(ids), {}};
