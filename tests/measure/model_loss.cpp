@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/measure/model_loss.hpp>
 #include <croquis/measure/model_summary.hpp>
 
@@ -210,10 +211,35 @@ TEST_CASE("model loss: a method that fails is a status with layer and head, and 
   CHECK(std::isnan(row.loss));
   CHECK(std::isnan(row.hidden_rel));
   CHECK(contains(refusal([&] { ModelOnSequence(model, {kIds, decltype(kLabels)(9)}); }), "a position with a label"));
+  for (const std::size_t labels : {8, 10}) {
+    std::vector<std::optional<std::uint32_t>> other = kLabels;
+    other.resize(labels);
+    CHECK(contains(refusal([&] {
+                     ModelOnSequence(model, {kIds, other});
+                   }),
+                   fmt::format("labels = {}, tokens = 9", labels)));
+  }
+  std::vector<std::optional<std::uint32_t>> beyond = kLabels;
+  beyond.at(3) = 11;
+  CHECK(contains(refusal([&] {
+                   ModelOnSequence(model, {kIds, std::move(beyond)});
+                 }),
+                 "label = 11, token = 3, word embeddings = 11"));
   CHECK(contains(refusal([&] {
                    row_of<double>(pass, {"", {}, {0}}, method("v-mean"), 1, Key(1));
                  }),
                  "at least one head"));
+  // One head of the model too, so that there is something to replace.
+  const arma::uword layers = model.config().layers, heads = model.config().heads;
+  const auto replaced = [&](arma::uword layer, arma::uword head) {
+    return refusal([&] { row_of<double>(pass, {"", {0, layer}, {0, head}}, method("v-mean"), 1, Key(1)); });
+  };
+  CHECK(contains(replaced(layers, 0), fmt::format("heads that the model has, got layer = {}", layers)));
+  CHECK(contains(replaced(0, heads), fmt::format("head = {}, heads = {}", heads, heads)));
+  CHECK(contains(refusal([&] {
+                   row_of<double>(pass, {"", {layers + 9}, {0}}, method("v-mean"), 1, Key(1));
+                 }),
+                 "heads that the model has"));
 }
 
 TEST_CASE("model summary: means weigh positions, errors are between sequences, failures are left out") {

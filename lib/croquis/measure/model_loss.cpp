@@ -182,10 +182,14 @@ void require_no_overflow(bool finite, const std::string& what, arma::uword token
 }  // namespace
 
 ModelOnSequence::ModelOnSequence(Model model, LabelledSequence sequence) : model_(std::move(model)) {
+  require(sequence.labels.size() == sequence.ids.size(), "ModelOnSequence", "a label, or none, for each token",
+          {{"labels", sequence.labels.size()}, {"tokens", sequence.ids.size()}});
   tokens_.ends = {sequence.ids.size()};
   tokens_.ids = std::move(sequence.ids);
   for (arma::uword i = 0; i < sequence.labels.size(); ++i) {
     if (!sequence.labels[i]) continue;
+    require(*sequence.labels[i] < model_.vocabulary(), "ModelOnSequence", "labels below the number of word embeddings",
+            {{"label", *sequence.labels[i]}, {"token", i}, {"word embeddings", model_.vocabulary()}});
     counted_.push_back(i);
     labels_.push_back(*sequence.labels[i]);
   }
@@ -210,6 +214,11 @@ ModelOnSequence::ModelOnSequence(Model model, LabelledSequence sequence) : model
 template <typename T>
 ModelRow ModelOnSequence::row(const Replacement& replacement, const Key& draw_key) const {
   require(!replacement.heads.empty(), "ModelOnSequence", "at least one head that is replaced");
+  const ModelConfig& config = model_.config();
+  for (const auto& [place, method] : replacement.heads) {
+    require(place.first < config.layers && place.second < config.heads, "ModelOnSequence", "heads that the model has",
+            {{"layer", place.first}, {"layers", config.layers}, {"head", place.second}, {"heads", config.heads}});
+  }
   ModelRow row{.layers = replacement.layers,
                .method = replacement.method,
                .preset = replacement.preset,
@@ -222,7 +231,7 @@ ModelRow ModelOnSequence::row(const Replacement& replacement, const Key& draw_ke
   std::vector<std::string> errors(first, "0");
   Work work;
   arma::mat x = hidden_[first];
-  for (arma::uword l = first; l < model_.config().layers; ++l) {
+  for (arma::uword l = first; l < config.layers; ++l) {
     const HeadProjections projections = model_.project(x, l, tokens_);
     try {
       const auto next = replacement.heads.lower_bound({l, 0});

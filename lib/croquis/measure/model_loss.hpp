@@ -69,7 +69,8 @@ Replacement same_replacement(const std::string& name, const std::vector<arma::uw
 /// Memory: the hidden states of the exact pass, (layers + 1) n hidden numbers.
 class ModelOnSequence {
  public:
-  /// Throws std::invalid_argument as Model::embed, for a sequence without labels, and where the exact pass overflows.
+  /// Throws std::invalid_argument as Model::embed, for a sequence without labels, for more or fewer labels than ids,
+  /// for a label that is not below Model::vocabulary(), and where the exact pass overflows.
   ModelOnSequence(Model model, LabelledSequence sequence);
 
   /// A pass in which heads are approximated, in precision T, with errors propagated through the following layers. The
@@ -77,7 +78,8 @@ class ModelOnSequence {
   /// separated by blanks. If a method fails, or an output is not finite, the status says so, with the layer and head.
   /// Randomness: head h of layer l uses draw_key.child(l).child(h).
   /// Cost: the layers from the first approximated one on, and the language-model head twice.
-  /// Throws std::invalid_argument where a logit of the exact pass is not finite.
+  /// Throws std::invalid_argument where no head is replaced, or one that the model does not have, and where a logit of
+  /// the exact pass is not finite.
   template <typename T>
   ModelRow row(const Replacement& replacement, const Key& draw_key) const;
 
