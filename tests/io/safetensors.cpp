@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <croquis/io/array_file.hpp>
 #include <croquis/io/safetensors.hpp>
 
 #include <cstring>
 #include <limits>
 
 #include "support/archives.hpp"
+#include "support/files.hpp"
 #include "support/npy_files.hpp"
 #include "support/refusal.hpp"
 #include "support/text.hpp"
@@ -130,6 +132,13 @@ TEST_CASE("safetensors: a header that begins with anything but '{', or is follow
                                    std::string("\xef\xbb\xbf"), std::string(",")}) {
     CHECK(contains(refusal_of(safetensors_file(one + after, data)), "damaged header"));
   }
+}
+
+TEST_CASE("safetensors: a line break and an escape in the name of a tensor do not reach the message") {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "m.safetensors").string();
+  write_text(path, tensor_file({entry(R"(a\nb\u001b[31m)", "F32", "[2]", 0, 8)}, std::string(8, '\0')));
+  CHECK(refusal([&] { only_array(path, "q"); }).starts_with(path + ": a?b?[31m: has 1 dimensions"));
 }
 
 TEST_CASE("safetensors: names twice are refused, of tensors and in an entry") {

@@ -94,6 +94,13 @@ TEST_CASE("special files: a file that has more bytes than its size is not taken 
   CHECK(read_bytes((folder / "empty").string()).empty());
 }
 
+TEST_CASE("special files: a name with a NUL is not taken for the name before it") {
+  const TemporaryFolder folder;
+  write_text(folder / "whole", "text");
+  const std::string name = (folder / "whole").string() + std::string(1, '\0') + "else";
+  CHECK(contains(refusal([&] { read_bytes(name); }), "whole?else: is no name of a file: it has a NUL"));
+}
+
 TEST_CASE("special files: readers leave no file open") {
   const TemporaryFolder folder;
   const auto lowest = [] {

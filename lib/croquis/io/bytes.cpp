@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cmath>
 #include <croquis/core/memory.hpp>
+#include <croquis/core/require.hpp>
 #include <croquis/io/bytes.hpp>
 #include <cstring>
 #include <limits>
@@ -22,7 +23,7 @@ void refuse_file(const std::string& path, std::string why) {
   // Other bytes could move the cursor of a terminal or change the writing direction.
   std::replace_if(
       why.begin(), why.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  throw std::invalid_argument(fmt::format("{}: {}", path, why));
+  throw std::invalid_argument(as_one_line(fmt::format("{}: {}", path, why)));
 }
 
 std::string excerpt(std::string_view text) {
@@ -30,8 +31,10 @@ std::string excerpt(std::string_view text) {
   return text.size() <= longest ? std::string(text) : fmt::format("{}...", text.substr(0, longest));
 }
 
-InputFile::InputFile(std::string path)
-    : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
+InputFile::InputFile(std::string path) : path_(std::move(path)) {
+  // The system reads a name up to there, which may be another file's.
+  if (path_.find('\0') != std::string::npos) refuse_file(path_, "is no name of a file: it has a NUL");
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (descriptor_ < 0) {
     refuse_file(path_,
                 errno == ENXIO ? "is not a regular file" : fmt::format("cannot be opened: {}", std::strerror(errno)));

@@ -37,7 +37,8 @@ class InputFile {
 /// All bytes of a regular file. Throws std::invalid_argument with the path and the reason.
 std::string read_bytes(const std::string& path);
 
-/// Throws std::invalid_argument "path: why" as one line of ASCII, even if `why` quotes the contents of the file.
+/// Throws std::invalid_argument "path: why" as one line, even if `why` quotes the contents of the file, of which ASCII
+/// is shown, and if `path` ends with the name of an array in it.
 [[noreturn]] void refuse_file(const std::string& path, std::string why);
 
 /// The beginning of a text from a file, short enough for a message.

@@ -9,8 +9,9 @@
 
 namespace croquis {
 
-/// An .npy file of integers of one dimension (a single row) or of two: little-endian int8 to int64 or uint8 to uint32,
-/// C order. Only the header is read; rows are read on request. Copies share the file, which stays open. Thread-safe.
+/// An .npy file of integers of one dimension (a single row) or of two: little-endian int8 to int64 or uint8 to uint64,
+/// C order; numbers below 2^63. Only the header is read; rows are read on request. Copies share the file, which stays
+/// open. Thread-safe.
 class IntegerRows {
  public:
   /// Throws std::invalid_argument, with a message of one line that names the file, for a file that is not an .npy file,
@@ -21,7 +22,8 @@ class IntegerRows {
   const std::string& name() const { return source_->name(); }
   std::uint64_t rows() const { return rows_; }
   std::uint64_t cols() const { return cols_; }
-  /// Throws std::invalid_argument for a row that the file does not have, and if the file has become shorter.
+  /// Throws std::invalid_argument for a row that the file does not have, for one with a number from 2^63 on, and if the
+  /// file has become shorter.
   std::vector<std::int64_t> row(std::uint64_t row) const;
 
  private:
