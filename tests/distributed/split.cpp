@@ -257,6 +257,35 @@ TEST_CASE("require_split_head, split_exact_rows and SplitScores: all ranks refus
   CHECK_NOTHROW(require_split_head(whole.own, world()));
 }
 
+TEST_CASE("require_split_head: a row that is on no rank or on two is refused on all ranks, and parts go in any order") {
+  const Whole whole(37, 4, 2);
+  const int rank = world().rank(), last = world().size() - 1;
+  const auto part = [&](arma::uword first, arma::uword end) -> SplitHead {
+    const auto of = [&](const arma::mat& m) -> arma::mat { return m.rows(first, end - 1); };
+    return {of(whole.problem.Q()), of(whole.problem.K()), of(whole.problem.V()), first, 37};
+  };
+  const auto message = [&](const SplitHead& head) { return refusal([&] { require_split_head(head, world()); }); };
+  const arma::uword first = whole.own.first, end = first + whole.own.own();
+  CHECK(contains(message(rank == last ? part(first, end - 1) : whole.own), "rows = 36, n = 37"));  // none has the last
+  CHECK(contains(message(rank == 0 ? part(1, end) : whole.own), "rows before = 0, a part begins at = 1"));
+  SplitHead longer = whole.own;
+  longer.n = 38;
+  CHECK(contains(message(longer), "rows = 37, n = 38"));
+  if (last > 0) {
+    CHECK(contains(message(rank == 0 ? part(0, end + 1) : whole.own), "every row on one rank"));  // row `end` twice
+    CHECK(contains(message(rank == 0 ? part(0, end - 1) : whole.own), "every row on one rank"));
+    CHECK(contains(message(rank == last ? part(0, end - first) : whole.own), "every row on one rank"));
+  }
+  const RowRange mirrored = rows_of_rank(37, last - rank, last + 1);
+  Whole reversed = whole;
+  reversed.own = part(mirrored.first, mirrored.first + mirrored.count);
+  CHECK_NOTHROW(require_split_head(reversed.own, world()));
+  // A score, of 4 products and a factor 1/2, is off by 4 u |q||k| / 2, and by |q||k| u once the largest is subtracted;
+  // this is in the numerator and in the row sum.
+  const double score = 6 * u * largest_row(whole.problem.Q()) * largest_row(whole.problem.K());
+  check_exact_rows(reversed, Target::softmax, score);
+}
+
 TEST_CASE("SplitScores: products with B, C and their transposes, and their norm") {
   const Whole whole(90, 5, 3);
   const arma::mat& x = whole.problem.V();
@@ -266,6 +295,10 @@ TEST_CASE("SplitScores: products with B, C and their transposes, and their norm"
     const double bound = 500 * u * 90 * arma::abs(x).max();
     CHECK(distance(whole.gathered(split.apply(whole.own.v)), exact.apply(x)) <= bound);
     CHECK(distance(whole.gathered(split.apply_transposed(whole.own.v)), exact.apply_transposed(x)) <= bound);
+    // On every rank alike, so that none waits.
+    const arma::mat fewer = whole.own.v.head_rows(whole.own.own() - 1);
+    CHECK(contains(refusal([&] { split.apply(fewer); }), "an X with as many rows"));
+    CHECK(contains(refusal([&] { split.apply_transposed(fewer); }), "an X with as many rows"));
     const double norm = arma::norm(exact.dense(), 2);
     const double value = split_spectral_norm({[&](const arma::mat& m) { return split.apply(m); },
                                               [&](const arma::mat& m) { return split.apply_transposed(m); }},

@@ -45,6 +45,22 @@ void require_part(const SplitHead& head) {
   require_norms(head);
 }
 
+// Rows that no rank has would count as zeros, and those of two ranks twice.
+void require_each_row_once(const SplitHead& head, const Communicator& world) {
+  arma::mat ends(static_cast<arma::uword>(world.size()), 2, arma::fill::zeros);
+  ends.row(static_cast<arma::uword>(world.rank())) = {static_cast<double>(head.first),
+                                                      static_cast<double>(head.first + head.own())};
+  world.sum(ends);
+  ends = ends.rows(arma::sort_index(ends.col(0))).eval();
+  double next = 0;
+  for (arma::uword i = 0; i < ends.n_rows; ++i) {
+    require(ends(i, 0) == next, "SplitHead", "every row on one rank",
+            {{"rows before", next}, {"a part begins at", ends(i, 0)}, {"n", head.n}});
+    next = ends(i, 1);
+  }
+  require(next == static_cast<double>(head.n), "SplitHead", "every row on one rank", {{"rows", next}, {"n", head.n}});
+}
+
 }  // namespace
 
 RowRange rows_of_rank(arma::uword n, int rank, int size) {
@@ -91,6 +107,7 @@ void require_split_head(const SplitHead& head, const Communicator& world) {
   require(most(0) == 0, "SplitHead", "a part on every rank that is right", {{"wrong on rank", most(0) - 1}});
   require(arma::accu(most.cols(1, 3) + most.cols(4, 6)) == 0, "SplitHead", "n, p and p_v alike on all ranks",
           {{"n", head.n}, {"p", head.q.n_cols}, {"p_v", head.v.n_cols}});
+  require_each_row_once(head, world);
 }
 
 // Zeros from all ranks but one: a sum that rounds nothing.

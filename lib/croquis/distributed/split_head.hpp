@@ -33,8 +33,8 @@ SplitHead read_split_head(const std::string& q, const std::string& k, const std:
 /// Checks the parts of all ranks, so that none of them waits for one whose part is refused. Collective.
 /// Cost: a pass over Q, K and V, of the size of what v-mean does; split methods, whose time is measured, do without.
 /// Throws: std::invalid_argument on all ranks if one of them has no row, matrices of different sizes, rows beyond n,
-///   NaN or infinity, or a row above largest_row_norm(n), with matrix and row on that rank; or if n, p or p_v differ
-///   between ranks.
+///   NaN or infinity, or a row above largest_row_norm(n), with matrix and row on that rank; if n, p or p_v differ
+///   between ranks; or if one of the rows 0 ... n-1 is on no rank or on two. The order of the parts may be any.
 void require_split_head(const SplitHead& head, const Communicator& world);
 
 /// The given rows of a matrix that is divided as above, of which this rank has `own`; on all ranks, with the same bits.

@@ -3,6 +3,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/distributed/split_scores.hpp>
+#include <croquis/linalg/linear_operator.hpp>
 #include <croquis/random/draws.hpp>
 #include <limits>
 #include <utility>
@@ -73,12 +74,14 @@ arma::mat SplitScores::attend(const arma::mat& own, arma::vec* log_row_sums) con
 }
 
 arma::mat SplitScores::apply(const arma::mat& own) const {
+  require_rows(own.n_rows, head_.own(), "SplitScores");
   return attend(own, nullptr);
 }
 
 // Every rank has all it needs for its own keys once it has the queries: there is nothing to be summed.
 arma::mat SplitScores::apply_transposed(const arma::mat& own) const {
   const SerialBlas serial;
+  require_rows(own.n_rows, head_.own(), "SplitScores");
   arma::mat y(head_.own(), own.n_cols, arma::fill::zeros);
   const arma::mat with_sums = arma::join_rows(head_.q, log_row_sums_, own);
   for (arma::uword q0 = 0; q0 < head_.n; q0 += kQueriesAtOnce) {

@@ -32,8 +32,8 @@ class SplitScores {
   /// Throws: std::invalid_argument as require_split_head, and for another target.
   SplitScores(SplitHead head, Target target, Communicator world);
 
-  /// X must be finite on all ranks, with rows of norm at most largest_row_norm(n): a rank whose part is not throws, and
-  /// the others wait for it.
+  /// X must have the rows of the rank's tokens and be finite on all ranks, with rows of norm at most
+  /// largest_row_norm(n): a rank whose part is not throws std::invalid_argument, and the others wait for it.
   arma::mat apply(const arma::mat& own) const;
   arma::mat apply_transposed(const arma::mat& own) const;
   const arma::vec& log_row_sums() const { return log_row_sums_; }  ///< of own rows
