@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/measure/choose_loss.hpp>
 #include <croquis/measure/cost_hull.hpp>
 
@@ -186,4 +187,8 @@ TEST_CASE("choose by loss: settings outside their ranges and too few sequences a
   settings.search_sequences = 2;
   settings.confidence = 1;
   CHECK(contains(refused(settings), "0 < confidence < 1"));
+  LossInputs twice = inputs_of(6);
+  twice.sequences[5] = twice.sequences[0];
+  CHECK(contains(refusal([&] { choose_by_loss<double>(twice, ladders, loss_settings_of(0.1), Key(1)); }),
+                 fmt::format("twice = {}", twice.sequences[0])));
 }

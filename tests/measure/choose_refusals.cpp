@@ -1,5 +1,6 @@
 // Settings and inputs of which there is no choice.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/measure/choice_candidates.hpp>
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/cost.hpp>
@@ -35,6 +36,30 @@ TEST_CASE("choose: settings outside their ranges are refused") {
                  "frobenius_rel, spectral_rel, got"));
   CHECK(refusal([] { choice_per_from_name("heads"); }) == "per: is head, layer or model, got per = heads");
   CHECK(refusal([] { cost_unit_from_name("euros"); }) == "cost: is flops or seconds, got cost = euros");
+}
+
+TEST_CASE("choose: a sequence that is listed twice, and problems of another shape than stated, are refused") {
+  const CandidateLadders ladders = choice_ladders("v-mean", {1});
+  const auto refused = [&](const ChoiceInputs& inputs) {
+    return refusal([&] { choose<double>(inputs, ladders, choice_settings(0.1), Key(1)); });
+  };
+  ChoiceInputs twice = choice_inputs(3, 1);
+  twice.sequences[2] = twice.sequences[0];
+  CHECK(contains(refused(twice), fmt::format("twice = {}", twice.sequences[0])));
+  ChoiceInputs longer = choice_inputs(3, 1);
+  // Twice the width of the values, and all keys but one.
+  longer.problem = [before = longer.problem](std::size_t s, std::size_t h) {
+    const Problem<double> problem = before(s, h);
+    return Problem<double>(problem.Q(), problem.K(), arma::join_rows(problem.V(), problem.V()));
+  };
+  CHECK(contains(refused(longer), fmt::format("p_v = {}, stated n_q = {}", 2 * kChoiceWidth, kChoiceTokens)));
+  ChoiceInputs fewer = choice_inputs(3, 1);
+  fewer.problem = [before = fewer.problem](std::size_t s, std::size_t h) {
+    const Problem<double> problem = before(s, h);
+    return Problem<double>(problem.Q(), problem.K().tail_rows(kChoiceTokens - 1),
+                           problem.V().tail_rows(kChoiceTokens - 1));
+  };
+  CHECK(contains(refused(fewer), fmt::format("n_k = {}, p = ", kChoiceTokens - 1)));
 }
 
 TEST_CASE("choose: a choice for each layer needs heads with layers") {

@@ -157,6 +157,25 @@ class Chooser {
     return {trials.begin(), trials.end()};
   }
 
+  // Of another shape than the one that the costs are of, it could make the choice of a method that saves nothing.
+  Problem<double> problem_of(std::size_t s, std::size_t h) const {
+    const Problem<double> problem = inputs_.problem(s, h);
+    const HeadShape shape = inputs_.shape(s, h);
+    require(shape == HeadShape{problem.n_q(), problem.n_k(), problem.p(), problem.p_v()}, "choose",
+            "problems of the shapes that the inputs state",
+            {{"head", h},
+             {"sequence", inputs_.sequences[s]},
+             {"n_q", problem.n_q()},
+             {"n_k", problem.n_k()},
+             {"p", problem.p()},
+             {"p_v", problem.p_v()},
+             {"stated n_q", shape.n_q},
+             {"stated n_k", shape.n_k},
+             {"stated p", shape.p},
+             {"stated p_v", shape.p_v}});
+    return problem;
+  }
+
   // The errors of evaluations of a few heads.
   void compute(const std::vector<Evaluation*>& wanted, std::size_t s) const {
     std::map<std::size_t, std::unique_ptr<HeadAtWork<T>>> heads;
@@ -168,7 +187,7 @@ class Chooser {
     for (const auto& [h, list] : of_head) {
       const Key key = key_.child("draws").child(inputs_.sequences[s]).child(h);
       const ErrorKeys keys{key, key_.child("rows").child(inputs_.sequences[s])};
-      heads.emplace(h, std::make_unique<HeadAtWork<T>>(inputs_.problem(s, h), settings, keys));
+      heads.emplace(h, std::make_unique<HeadAtWork<T>>(problem_of(s, h), settings, keys));
     }
     std::vector<std::size_t> numbers;
     for (const auto& [h, list] : of_head) numbers.push_back(h);
@@ -274,6 +293,7 @@ void check(const ChoiceInputs& inputs, const CandidateLadders& candidates, const
   require(settings.max_cost > 0, where, "max_cost > 0", {{"max_cost", settings.max_cost}});
   require(settings.draws >= 1, where, "draws >= 1", {{"draws", settings.draws}});
   require(!inputs.heads.empty() && !inputs.sequences.empty(), where, "at least one head and one sequence");
+  require_distinct_sequences(inputs.sequences, where);
   const bool layers = std::all_of(inputs.heads.begin(), inputs.heads.end(),
                                   [](const ChoiceHead& head) { return head.layer.has_value(); });
   require(settings.per != ChoicePer::layer || layers, where,
@@ -286,6 +306,13 @@ void check(const ChoiceInputs& inputs, const CandidateLadders& candidates, const
 }
 
 }  // namespace
+
+void require_distinct_sequences(const std::vector<std::uint64_t>& sequences, const char* where) {
+  std::set<std::uint64_t> seen;
+  for (const std::uint64_t sequence : sequences) {
+    require(seen.insert(sequence).second, where, "sequences with numbers of their own", {{"twice", sequence}});
+  }
+}
 
 bool is_current(const ChoiceDraw& draw, const ChoiceInputs& inputs, const CandidateLadders& candidates,
                 double max_cost) {

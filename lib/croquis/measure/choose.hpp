@@ -109,6 +109,10 @@ struct ChoiceHooks {
   std::function<bool()> stop = {};  ///< called before every batch of heads; if true, there is no answer
 };
 
+/// Throws std::invalid_argument for a number that occurs twice: a sequence would be evidence twice, with the same
+/// draws.
+void require_distinct_sequences(const std::vector<std::uint64_t>& sequences, const char* where);
+
 /// ChoiceRow::input of the choices, in their order.
 std::vector<std::string> choice_names(const ChoiceInputs& inputs, ChoicePer per);
 
@@ -149,7 +153,8 @@ std::uint64_t units_to_certify(const ChoiceSettings& settings, std::size_t ladde
 /// Cost: exact attention once for each head of each sequence, with `rows` so many rows of it for each draw, and a call
 ///   of each candidate that is still open.
 /// Returns: nothing if `hooks.stop` returned true.
-/// Throws: std::invalid_argument for settings outside their ranges, also for more or fewer rows than can be sampled.
+/// Throws: std::invalid_argument for settings outside their ranges, also for more or fewer rows than can be sampled; as
+///   require_distinct_sequences; and for a problem of another shape than inputs.shape states.
 template <typename T>
 std::optional<std::vector<ChoiceRow>> choose(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                              const ChoiceSettings& settings, const Key& key,

@@ -322,6 +322,7 @@ std::optional<LossChoice> choose_by_loss(const LossInputs& inputs, const Candida
   require(settings.search_sequences >= 1 && inputs.sequences.size() >= settings.search_sequences + 2, where,
           "at least two sequences beside those of the search",
           {{"sequences", inputs.sequences.size()}, {"of the search", settings.search_sequences}});
+  require_distinct_sequences(inputs.sequences, where);
   return LossChooser<T>(inputs, candidates, settings, key, hooks).run();
 }
 

@@ -76,7 +76,8 @@ struct LossChoice {
 /// Cost: search: layers x candidates passes for each sequence; test: a pass for each step and sequence. Memory: a
 ///   sequence for each thread.
 /// Returns: nothing if `hooks.stop` returned true. Hooks get the rises as errors.
-/// Throws: std::invalid_argument for settings outside their ranges and too few sequences; also as ModelOnSequence.
+/// Throws: std::invalid_argument for settings outside their ranges and too few sequences; also as
+///   require_distinct_sequences and ModelOnSequence.
 template <typename T>
 std::optional<LossChoice> choose_by_loss(const LossInputs& inputs, const CandidateLadders& candidates,
                                          const LossSettings& settings, const Key& key, const ChoiceHooks& hooks = {});
