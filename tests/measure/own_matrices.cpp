@@ -109,4 +109,13 @@ TEST_CASE("SketchQuality: the error of A^T S S^T B is that of the matrices writt
     CHECK(alone.injectivity == row.injectivity);
   }
   CHECK(contains(refusal([&] { SketchQuality(a, a, {}, arma::mat(49, 2, arma::fill::ones)); }), "as many rows"));
+  CHECK(contains(refusal([&] { SketchQuality(a, a.head_rows(49), {}); }), "basis.rows = 49"));
+  CHECK(contains(refusal([&] { SketchQuality(a, a.head_cols(0), {}); }), "basis.cols = 0"));
+  const Problem<double> other(arma::mat(50, 2), arma::mat(49, 2), arma::mat(49, 2));
+  CHECK(contains(refusal([&] { SketchQuality(a, a, other); }), "V.rows = 49"));
+  arma::mat nan = a;
+  nan(3, 1) = arma::datum::nan;
+  for (const arma::mat& refused : {nan, arma::mat(0 * a), arma::mat()}) {
+    CHECK(contains(refusal([&] { SketchQuality(refused, a, {}); }), "a matrix that is finite, and not zero"));
+  }
 }

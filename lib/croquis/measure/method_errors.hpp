@@ -41,7 +41,7 @@ class MethodErrors {
   struct Reference;
 
  public:
-  /// Throws std::invalid_argument for more rows than the problem has.
+  /// Throws std::invalid_argument for rows outside SampledReference::kFewestRows ... n_q, and for bounds with rows.
   MethodErrors(Problem<T> problem, ErrorSettings settings, ErrorKeys keys);
 
   /// A prepared method, for any d and trial. If its preparation failed, its rows have the failure as their status.

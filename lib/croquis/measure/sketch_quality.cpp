@@ -147,6 +147,12 @@ SketchQuality::SketchQuality(arma::mat matrix, arma::mat basis, const std::optio
                              std::optional<arma::mat> factor)
     : matrix_(over_power_of_two(std::move(matrix))), basis_(std::move(basis)), exponents_(matrix_.n_cols) {
   const SerialBlas serial;
+  require(!matrix_.is_empty() && !matrix_.is_zero() && matrix_.is_finite(), "SketchQuality",
+          "a matrix that is finite, and not zero", {{"n", matrix_.n_rows}, {"cols", matrix_.n_cols}});
+  const arma::uword of_v = problem && !factor ? problem->n_k() : matrix_.n_rows;
+  require(basis_.n_rows == matrix_.n_rows && basis_.n_cols >= 1 && of_v == matrix_.n_rows, "SketchQuality",
+          "a basis, and values if any, with as many rows as the matrix",
+          {{"basis.rows", basis_.n_rows}, {"basis.cols", basis_.n_cols}, {"V.rows", of_v}, {"n", matrix_.n_rows}});
   for (arma::uword j = 0; j < matrix_.n_cols; ++j) {
     const double largest = arma::abs(matrix_.col(j)).max();
     exponents_(j) = largest > 0 ? std::ilogb(largest) : 0;

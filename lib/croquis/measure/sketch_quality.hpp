@@ -53,7 +53,8 @@ arma::mat leading_basis(const arma::mat& matrix, arma::uword rank);
 class SketchQuality {
  public:
   /// `basis` is a result of leading_basis(); `problem` or `factor` is given if a product is to be compared. Throws
-  /// std::invalid_argument for a factor that does not have n rows.
+  /// std::invalid_argument for a matrix that is empty, zero or has NaN or infinity, for a basis without columns, and
+  /// for a basis, V or factor that does not have n rows.
   SketchQuality(arma::mat matrix, arma::mat basis, const std::optional<Problem<double>>& problem,
                 std::optional<arma::mat> factor = {});
 
