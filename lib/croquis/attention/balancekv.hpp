@@ -26,8 +26,8 @@ template <typename T>
 Approximation<T> balancekv(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const BalancekvOptions& options = {});
 
-/// The flops of at most n (block + 64) entries of h, for the n keys without sinks and window, and of d keys for each of
-/// the n_q queries.
+/// The flops of balancekv(): those of the entries of h, at most n (block + 64) for the n keys that are neither sinks
+/// nor in the window, and those of d keys for each of the n_q queries.
 double balancekv_flops(double n_q, double n_k, double p, double p_v, double d, const BalancekvOptions& options);
 
 template <typename T>

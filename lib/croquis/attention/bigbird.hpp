@@ -6,7 +6,7 @@
 namespace croquis {
 
 struct BigBirdOptions {
-  arma::uword block = 0;   ///< b tokens a block; 0: max(1, floor(d / 10)), which makes r = 3 for large d
+  arma::uword block = 0;   ///< b tokens a block; 0: max(1, floor(d / 10)), so that r = 3 (causal: 5) for large d
   arma::uword global = 2;  ///< g blocks, ceil(g/2) at the start and floor(g/2) at the end: all tokens attend to them,
                            ///< and they to all
   arma::uword window = 3;  ///< w blocks, odd, about the query's own

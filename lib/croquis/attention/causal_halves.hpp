@@ -24,16 +24,17 @@ struct CausalHalves {
 /// The causal problem of n tokens consists of the causal problems of its first ceil(n / 2) tokens and of the others,
 /// and of the rectangle of the latter's queries and the former's keys (Han et al. 2024, Alg. 4). A problem whose
 /// rectangle would have at most `keys` keys is a leaf, because no key of it would be left out. With more keys than
-/// queries, those before the first query form a rectangle of their own. n_q <= n_k, keys >= 1.
+/// queries, the keys before the first query form a rectangle of their own. 1 <= n_q <= n_k, keys >= 1.
 CausalHalves causal_halves(TokenAlignment tokens, arma::uword keys);
 
-/// The number of pairs of a query and a key if a query attends to at most `keys` keys of each of its rectangles and to
-/// all of its leaf. It grows with `keys`. With at_once > 1 so many consecutive queries of a leaf count with the keys of
-/// the last of them, as they are computed. n_q <= n_k, keys >= 1. Cost: O(log n_q).
+/// The number of pairs of a query and a key if a query attends to at most `keys` keys of each of its rectangles and, in
+/// its leaf, to all keys up to its own. The number never decreases with `keys`. With at_once > 1, leaves are computed
+/// in parts of that many consecutive queries, each of which counts with the keys of the last query of its part. n_q <=
+/// n_k, keys >= 1, at_once >= 1. Cost: O(log n_q).
 double pairs_of_halves(TokenAlignment tokens, arma::uword keys, arma::uword at_once = 1);
 
-/// The largest number of keys, at least `least`, for which pairs_of_halves() is at most `pairs`; `least` if it exceeds
-/// `pairs` there already.
+/// The largest number of keys between `least` and max(least, n_k) for which pairs_of_halves() is at most `pairs`, or
+/// `least` if there is none.
 arma::uword keys_of_halves(TokenAlignment tokens, double pairs, arma::uword least);
 
 }  // namespace croquis

@@ -30,8 +30,8 @@ LinearOperator<T> as_operator(ColumnScores<T> scores);
 /// B S S^T with the S of Skeinformer Def. 3.1, for B = softmax(Q K^T / sqrt(p)), whose log row sums are given: d
 /// independent columns, column j with probability p_j proportional to weights(j). Entry (k, i) of the result's weights
 /// is b_ij / (d p_j) with j = columns(k). If all weights are 0, the columns are uniform.
-/// Guarantees: the mean is B on the columns with p_j > 0.
-/// Randomness: sample_weighted on the random key.
+/// Guarantees: the mean of the matrix is B on the columns with p_j > 0, and 0 on the others.
+/// Randomness: the columns are sample_weighted on draw_key.
 /// Cost: 2 n_q d p flops, n_q d exponentials.
 /// Throws: std::invalid_argument unless there is a weight for each key and a row sum for each query.
 template <typename T>

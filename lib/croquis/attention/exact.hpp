@@ -24,17 +24,17 @@ ExactAttention<T> exact_attention(const Problem<T>& problem, Target target);
 
 /// The same for some of the queries, against all keys: row r of the output is row rows(r) of O.
 /// Cost: 2 r n_k (p + p_v) flops for r rows, and O((n_q + n_k) (p + p_v)) memory.
-/// Throws: std::invalid_argument unless the rows are strictly ascending and below n_q.
+/// Throws: std::invalid_argument unless there is a row, and rows are strictly ascending and below n_q.
 template <typename T>
 ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target, const arma::uvec& rows);
 
 /// The score matrix B or C (n_q x n_k) of a target as an operator: X -> B X and X -> B^T X, each streamed at the cost
-/// of exact attention.
+/// of exact attention. The first B^T X also computes the row sums, with 2 n_q n_k p flops and n_q n_k exponentials.
 template <typename T>
 LinearOperator<T> exact_scores(const Problem<T>& problem, Target target);
 
 /// B^T X or C^T X (n_k x c for X (n_q x c)) for known log row sums: those of `problem`, or of a problem with more keys
-/// that include these. They are not used for the kernelized target.
+/// that include these. The row sums are not used for the kernelized target.
 /// Cost: that of exact attention.
 /// Throws: std::invalid_argument unless X, and the row sums if they are used, have n_q rows.
 template <typename T>

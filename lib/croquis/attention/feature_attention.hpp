@@ -16,10 +16,10 @@ void require_points_of(const Problem<T>& problem, const FeaturePair<T>& features
 /// O~ = D~^-1 phi(X) (phi(Y)^T V), D~ = diag(phi(X) phi(Y)^T 1), for the points x_i, y_j of a feature pair.
 /// Guarantees: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1, and are non-negative for positive maps. If the features are
 ///   unbiased, so is D~ as an estimate of the row sums; the ratio is not.
-/// Cost: with n = n_q + n_k, 2 n d p flops for the features (half of it if two share a direction, and fewer with sorf),
-///   2 n d (p_v + 1) flops and n d exponentials. Memory as FeaturePair::attend, and O(n d) for the scores when they are
-///   applied.
-/// Throws: std::runtime_error, with `name` and the token, as checked_denominators; as require_points_of.
+/// Cost: with n = n_q + n_k, 2 n d p flops for the features (half of it if two features share a direction, and fewer
+///   with sorf), 2 n d (p_v + 1) flops for the products, and n d exponentials. Memory as FeaturePair::attend, and O(n
+///   d) for the scores when they are applied.
+/// Throws: std::runtime_error as checked_denominators, std::invalid_argument as require_points_of.
 template <typename T>
 Approximation<T> feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
                                    std::string_view name);
@@ -29,7 +29,7 @@ Approximation<T> feature_attention(FeaturePair<T> features, const Problem<T>& pr
 /// dphi(Y) = [V 1] dA^T, d[V 1] = phi(Y) dA.
 /// Cost: about four times the forward pass; memory of 8 d (p_v + 1) numbers and O(n (p + p_v)). Features are computed
 ///   in blocks of 256 tokens.
-/// Throws: as require_points_of; std::invalid_argument for a cotangent that is not n_q x p_v.
+/// Throws: std::invalid_argument as require_points_of, and for a cotangent that is not n_q x p_v.
 template <typename T>
 Gradient<T> feature_attention_gradient(const FeaturePair<T>& features, const Problem<T>& problem, Target target,
                                        const arma::Mat<T>& cotangent);
@@ -44,15 +44,16 @@ template <typename T>
 Gradient<T> from_points(const Problem<T>& problem, Target target, typename FeatureAdjoint<T>::Points points,
                         arma::Mat<T> of_values, arma::Col<T> of_bias = {});
 
-/// D~, after a check that every row sum is finite and at least min / epsilon in absolute value, with the smallest
-/// normal number min of T (1e-292, float: 1e-31). Features and products of them that underflow are off by up to min
-/// each, so in a sum of N of them by N epsilon of the smallest sum that is accepted, as much as by rounding. A smaller
-/// sum may have lost all of its digits. Throws std::runtime_error, with `name` and the token, otherwise.
+/// D~, after a check that every row sum is finite and at least min / epsilon in absolute value (1e-292, float: 1e-31),
+/// where min is the smallest normal number of T. A feature or product of features that underflows is off by up to min.
+/// In a sum of N of them this is at most N epsilon of the smallest sum that is accepted, as much as rounding makes. A
+/// smaller sum may have lost all of its digits.
+/// Throws: std::runtime_error, with `name` and the token, for a row sum that fails the check.
 template <typename T>
 Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, std::string_view name);
 
-/// projection_flops() for d / f directions, with f features for each of them, and n d + 2 n d (p_v + 1), for n = n_q +
-/// n_k.
+/// The flops of feature_attention() with n = n_q + n_k tokens: projection_flops() for d / f directions, with f features
+/// for each direction, and n d + 2 n d (p_v + 1).
 double feature_attention_flops(double n, double p, double p_v, double d, const FeatureOptions& options);
 
 /// The features of Q / p^{1/4} and K / p^{1/4}.

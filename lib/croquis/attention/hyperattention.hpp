@@ -18,8 +18,7 @@ struct HyperattentionOptions {
   Values values = Values::norm;
   BucketOrder order = BucketOrder::gray;
   arma::uword directions = 7;  ///< r half-spaces of the hash
-  bool masked = true;          ///< sampled keys in the query's block are left out; false: they count twice, as in the
-                               ///< code
+  bool masked = true;  ///< sampled keys in the query's block are left out; false: they count twice, as in the code
 
   /// The default values of the authors' code.
   static HyperattentionOptions code() { return {Values::shared, BucketOrder::transposed, 7, false}; }
@@ -41,10 +40,11 @@ struct HyperattentionOptions {
 /// exact. All rectangles have the same hash, and samples of their own. Which earlier keys a query attends to depends on
 /// the later queries that it is sorted with.
 ///
-/// Guarantees: given the hash, E D~ = diag(A 1) if samples are masked and m >= 1, and E N = A V. Exact for d = n_k.
-///   With shared, rows of B~ are non-negative and sum to 1. All this holds for the causal form with the causal A. Thm.
-///   1 bounds the error of `norm` with the two limits of Alg. 2, which are not here, by eps ||D^-1 A|| ||V|| for m and
-///   m' that grow with kappa, alpha and the stable rank of B (hyperattention_condition).
+/// Guarantees: given the hash, E D~ = diag(A 1) if samples are masked and m >= 1; E N = A V under the same condition
+///   for shared, and always for norm. Exact for d = n_k. With shared, rows of B~ are non-negative and sum to 1. All
+///   this holds for the causal form with the causal A. Thm. 1 bounds the error of `norm` with the two limits of Alg. 2,
+///   which are not here, by eps ||D^-1 A|| ||V|| for m and m' that grow with kappa, alpha and the stable rank of B
+///   (hyperattention_condition).
 ///
 /// Randomness: direction r is normals p r ... p r + p - 1 of draw_key.child("directions"). The m keys are
 ///   sample_with_replacement on draw_key.child("keys"), the m' keys sample_weighted on draw_key.child("values"); with V
@@ -65,14 +65,15 @@ struct SamplingCondition {
 };
 
 /// alpha and kappa for the blocks of a draw. In the causal form every rectangle that is not exact is a problem of its
-/// own, with softmax over its keys, and the results are the largest of theirs.
-/// Cost: quadratic, 4 n_q n_k p flops.
+/// own, with softmax over its keys, and the results are the largest alpha and kappa of these problems.
+/// Cost: quadratic, 2 n_q n_k p flops and 2 n_q n_k exponentials; in the causal form at most half of it for n_q = n_k.
+/// Throws: std::invalid_argument unless 1 (norm: 3) <= d <= n_k.
 template <typename T>
 SamplingCondition hyperattention_condition(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                            const HyperattentionOptions& options = {});
 
-/// The same for a method of the registry with its options: for hyperattention, unless d = n_k, which is exact; empty
-/// for all other methods.
+/// The same for a method of the registry with its options. Empty for d = n_k, where hyperattention is exact, and for
+/// all other methods.
 template <typename T>
 std::optional<SamplingCondition> sampling_condition(const Problem<T>& problem, std::string_view method,
                                                     const OptionValues& values, arma::uword d, const Key& draw_key);

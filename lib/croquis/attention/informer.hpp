@@ -23,8 +23,8 @@ struct InformerOptions {
   static InformerOptions masked();  ///< given, all: Skeinformer's copy with padding mask
 };
 
-/// Rows of B for u queries, 1/n_k in all entries for the others (Informer; equal d as in Skeinformer Sec. 6.2). The u
-/// queries have the largest
+/// B~ has the rows of B for u queries, and 1/n_k in all entries of the other rows (Informer; equal d as in Skeinformer
+/// Sec. 6.2). The u queries have the largest
 ///   M_i = max_{s in S_i} q_i.k_s - mean_{s in S_i} q_i.k_s,
 /// where S_i is a sample of U keys for query i, drawn with replacement. Of equal M_i the earlier token comes first.
 /// Guarantees: rows of B~ are non-negative and sum to 1; exact when u = n_q. Padding is never sampled: the variant with

@@ -8,9 +8,9 @@ namespace croquis {
 
 struct KdeformerOptions {
   enum class Probabilities {
-    values,  ///< p_l ~ ||V_l|| / ||V|| + 1 / n_k
-    code,    ///< p_l ~ ||(V_l, 1)|| / ||(V, 1)||^2 + 1 / n_k, which depends on the scale of V: the authors' code
-    exact,   ///< no blocks, exact row sums, p_l ~ ||B e_l||^2 + ||B||^2 ||V_l||^2 / ||V||^2: the paper's, an oracle
+    values,  ///< w_l = ||V_l|| / ||V|| + 1 / n_k
+    code,    ///< w_l = ||(V_l, 1)|| / ||(V, 1)||^2 + 1 / n_k, which depends on the scale of V: the authors' code
+    exact,   ///< no blocks, exact row sums, w_l = ||B e_l||^2 + ||B||^2 ||V_l||^2 / ||V||^2: the paper's, an oracle
   };
   Probabilities probabilities = Probabilities::values;
   BucketOrder order = BucketOrder::gray;
@@ -21,8 +21,9 @@ struct KdeformerOptions {
 };
 
 /// values, code: O~ = D~^-1 N (Zandieh et al. 2023). A query attends to the b keys of its block, as in
-/// hyperattention(), with weight 1, and to those of m keys, drawn with replacement with probabilities p_l, that are not
-/// in its block, with weight 1 / (m p_l). N and D~ have the same keys and weights. b = ceil(d / 2), m = d - b.
+/// hyperattention(), with weight 1, and to those of m keys, drawn with replacement with probabilities p_l = w_l / sum
+/// w, that are not in its block, with weight 1 / (m p_l). N and D~ have the same keys and weights. b = ceil(d / 2) and
+/// m = d - b.
 /// exact: O~ = B S S^T V for d keys; column s of S is e_l / sqrt(d p_l). This is the estimator of the theorem, with B
 /// and the probabilities known. It is quadratic.
 /// Guarantees: values, code: given the hash and m >= 1, E D~ = diag(A 1) and E N = A V; rows of B~ are non-negative and

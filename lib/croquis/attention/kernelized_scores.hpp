@@ -21,18 +21,19 @@ class KernelizedScores {
 
   /// right^T X, d x c for X (n_k x c).
   arma::Mat<T> gather(const arma::Mat<T>& x) const;
-  /// left (W + gamma I)^+ Y, n_q x c for Y (d x c); and what is known of the inverse, if it is asked for.
+  /// left (W + gamma I)^+ Y, n_q x c for Y (d x c). `diagnostics`, if given, receives those of the inverse.
   /// Throws: std::runtime_error if the iterative inverse diverges.
   arma::Mat<T> spread(const arma::Mat<T>& gathered, const StreamedExtra<T>& extra = {},
                       Diagnostics* diagnostics = nullptr) const;
   /// C~ X for a single X: left and right are computed in blocks, and not stored.
   arma::Mat<T> apply(const arma::Mat<T>& x, const StreamedExtra<T>& extra = {},
                      Diagnostics* diagnostics = nullptr) const;
-  /// spread(Y), its last column apart in `last`, and an estimate of how far rounding moves that column, row by row; the
-  /// sums Y (d x c) are of X >= 0 in the last column. It is the size of two terms together: what one change moves, as
-  /// large as the rounding of the gathered sums, with signs that alternate between landmarks, and of the core's inverse
-  /// (of Lemma 3's iteration: `rounding` of iterative_solve); and u sum_a e_a |z_a| for a last entry sum_a e_a z_a,
-  /// which no signs of its terms cancel.
+  /// spread(Y) without its last column, which goes to `last`, and in `moved_last` an estimate, row by row, of how far
+  /// rounding moves that last column. The last column of Y (d x c) must be gather() of an X >= 0. The estimate is the
+  /// sum of two sizes. The first is how far the column moves if the gathered sums change by as much as their rounding
+  /// error, with signs that alternate between landmarks, and the solution by the rounding error of the core's inverse
+  /// (for Lemma 3's iteration: `rounding` of iterative_solve). The second is epsilon sum_a e_a |z_a| for an entry sum_a
+  /// e_a z_a, in which no terms cancel.
   arma::Mat<T> spread(const arma::Mat<T>& gathered, arma::Col<T>& last, arma::Col<T>& moved_last,
                       Diagnostics* diagnostics) const;
   /// C~ for many X, with left and right in memory.
@@ -62,9 +63,9 @@ class KernelizedScores {
   Diagnostics diagnostics_;                              // what is known without a product
 };
 
-/// The landmarks without repetitions if the core is inverted by a pseudo-inverse without a ridge: a point that is
-/// there already adds nothing to the span, and without it the core has full rank, so that its pseudo-inverse is cheaper
-/// and more accurate. Otherwise the landmarks as they are. `rows_of` gives the rows at some indices.
+/// The landmarks without repetitions if the core is inverted by a pseudo-inverse without a ridge, otherwise the
+/// landmarks as they are. A repeated point adds nothing to the span, and without it the core has full rank, so that its
+/// pseudo-inverse is cheaper and more accurate. `rows_of` gives the rows at some indices.
 template <typename T>
 struct DistinctLandmarks {
   arma::uvec indices;
@@ -86,17 +87,18 @@ arma::Mat<T> weighted_values(const arma::Mat<T>& v, const arma::Col<T>& weights)
 /// Rows of skyformer_softmax.
 template <typename T>
 struct SoftmaxRows {
-  arma::Mat<T> output;   ///< N / s for [N s] = C~ diag(weights) [V 1]
-  arma::Col<T> sums;     ///< s
-  arma::uword zero = 0;  ///< rows with |s| < min / epsilon: a term below min, the smallest normal number, loses digits
-  arma::uword rounded = 0;  ///< rows whose s rounding may move by a tenth or more, or whose s is not finite
+  arma::Mat<T> output;  ///< N / s for [N s] = C~ diag(weights) [V 1]
+  arma::Col<T> sums;    ///< s
+  /// the number of rows with |s| < min / epsilon: a term below min, the smallest normal number, loses digits
+  arma::uword zero = 0;
+  arma::uword rounded = 0;  ///< the number of other rows whose s is NaN, or may be moved by a tenth by rounding
 };
 
 /// The rows, from gather(weighted_values(V, weights)).
 template <typename T>
 SoftmaxRows<T> softmax_rows(const KernelizedScores<T>& scores, const arma::Mat<T>& gathered,
                             Diagnostics* diagnostics = nullptr);
-/// Throws std::runtime_error, with the numbers of rows, where one of them is not 0.
+/// Throws std::runtime_error, with the number of rows, unless zero and rounded (of SoftmaxRows) are 0.
 void require_denominators(arma::uword zero, arma::uword rounded);
 
 }  // namespace croquis

@@ -35,9 +35,10 @@ struct KrigedCoresetOptions {
 /// Queries that equal the mean of their leaf and check rows have exact rows; with landmarks or a screen, so have the
 /// queries with the largest expected errors.
 /// Guarantees: rows of B~ sum to 1. Every column of the output lies between the minimum and the maximum of that column
-///   of V. Exact if every query is a leaf, if every key is a cell, or if exact attention costs no more. A constant
-///   vector added to all keys changes nothing. With tree=far, window=no and mode=coreset, equivariant under
-///   permutations of the tokens. All this up to rounding. The bits are the same for any number of threads.
+///   of V. Exact if every query is a leaf, if every key is a cell, or if exact attention costs no more, as for d >=
+///   min(n_q, n_k). A constant vector added to all keys changes nothing. With tree=far, window=no and mode=coreset,
+///   equivariant under permutations of the tokens. All this up to rounding. The bits are the same for any number of
+///   threads.
 /// Randomness: the trees from draw_key.child("queries"), child("keys") and child("pilot"), the check rows from
 ///   child("checks").
 /// Cost: at most skyformer_flops() with d landmarks, terms in d^3 included, or the flops of exact attention if they are

@@ -1,4 +1,9 @@
-// The common interface of all attention approximations.
+// The common interface of all attention approximations. A method is a function of a problem, d, a random key and its
+// options, such as skyformer(), and a Method, which describes it in the registry.
+//
+// The headers of the methods state the allowed d at the end of "Cost", as in "1 <= d <= n_k". For another d and for
+// options outside their ranges, a function throws std::invalid_argument. Only prepare() refuses causal problems for
+// methods without a causal form: what their functions return for a causal problem has no meaning.
 #pragma once
 
 #include <croquis/attention/gradient.hpp>
@@ -47,7 +52,7 @@ struct Approximation {
   std::optional<Denominators<T>> denominators;  ///< where the method divides by estimated row sums
   /// G -> the derivatives of <G, O~> with respect to Q, K, V and the bias; empty if the method has no adjoint. What was
   /// drawn or chosen (which rows are landmarks, which columns, the directions, trees) is held constant; the landmarks
-  /// themselves move with Q and K. It recomputes the forward pass, so it adds nothing to the cost of the output.
+  /// themselves move with Q and K. The adjoint recomputes the forward pass when it is called, and costs nothing before.
   Adjoint<T> adjoint = {};
   Diagnostics diagnostics;
 };

@@ -25,9 +25,9 @@ PositionParts parts_of(const RelativePosition<T>& position) {
   return {.causal = position.causal, .bias = !position.bias.is_empty()};
 }
 
-/// Parses "skyformer:preset=code,ridge=0.1,v-mean", or "all": all methods, for causal attention all that have a causal
-/// form, with a bias all whose target has it, and of these all that are `wanted`. Throws as parse_choices. Whether a
-/// method that is named has these options, and takes the position, is checked by require_usable.
+/// Parses "skyformer:preset=code,ridge=0.1,v-mean", or "all". "all" means every method that is `wanted`, in causal
+/// attention only if it has a causal form, and with a bias only if its target has the bias. Throws as parse_choices.
+/// Whether a method that is named has these options, and takes the position, is checked by require_usable.
 std::vector<MethodChoice> parse_methods(const std::string& text, PositionParts position = {},
                                         const std::string& where = "--methods",
                                         const std::function<bool(const Method<double>&)>& wanted = {});
@@ -44,7 +44,7 @@ std::map<std::string, std::string> options_of_preset(const std::string& preset);
 Target target_named(const std::string& name);
 
 /// Throws std::invalid_argument, with a message that begins with `who`, unless the target has the problem's bias; the
-/// message lists the targets and methods that do. The other targets ignore a bias: whoever gave one is to know.
+/// message lists the targets and methods that have it. The other targets would silently ignore the bias.
 void require_takes_bias(Target target, const std::string& who);
 
 /// Whether the method, without options, takes heads with these numbers of queries and keys.

@@ -36,9 +36,10 @@ struct Mra2Options {
 /// Guarantees: rows are non-negative and sum to 1. Exact for d = n_k, and if the tokens of each block are equal. Not
 ///   random. exp(mean) is at most the mean of exp, so before rows are divided by their sums the entries of a block that
 ///   is not refined add up to at most the exact sum. Single rows of it can have too much weight.
-/// Cost: 2 n_q n_k p / b^2 flops for the means of all blocks, which is quadratic with a small constant, and 33 bytes of
-///   memory for each block (float: 21); 2 n_q d (p + p_v) flops for the refined blocks, and the memory of
-///   sparse_softmax() for their pairs. 1 <= d <= n_k.
+/// Cost: 2 n_q n_k (p + p_v) / b^2 flops for the means of all blocks (p alone with Rest::none), which is quadratic with
+///   a small constant, and 33 bytes of memory for each block (float: 21); 2 n_q d (p + p_v) flops for the refined
+///   blocks, and the memory of sparse_softmax() for their pairs. Blocks that are refined whatever d is (with a causal
+///   mask or Rest::none) may take more than n_q d pairs. 1 <= d <= n_k.
 template <typename T>
 Approximation<T> mra_2(const Problem<T>& problem, arma::uword d, const Mra2Options& options = {});
 

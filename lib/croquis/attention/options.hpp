@@ -26,7 +26,7 @@ class OptionValues {
  public:
   OptionValues() = default;
   OptionValues(std::initializer_list<std::pair<const std::string, std::string>> values) : values_(values) {}
-  /// `where`: whose options they are, as messages begin.
+  /// Messages of exceptions begin with `where`, which says whose options these are.
   explicit OptionValues(std::map<std::string, std::string> values, std::string where = "option")
       : values_(std::move(values)), where_(std::move(where)) {}
 

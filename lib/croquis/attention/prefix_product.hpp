@@ -10,10 +10,10 @@
 
 namespace croquis {
 
-inline constexpr arma::uword kPrefixChunk = 128;  // tokens whose scores are made and masked
+inline constexpr arma::uword kPrefixChunk = 128;  // tokens in a chunk, whose scores are computed and masked together
 
-/// 2 (n_q + n_k) features c for the running sums, and 2 (features + c) for each pair of tokens in a chunk of the
-/// queries, n_q 128 pairs for whole chunks.
+/// The flops of prefix_product() for c columns: 2 (n_q + n_k) features c for the running sums, and 2 (features + c) for
+/// each pair of tokens in a chunk of the queries, of which there are 128 n_q if all chunks are whole.
 inline double prefix_product_flops(TokenAlignment tokens, double features, double c) {
   const auto n_q = static_cast<double>(tokens.n_q), n_k = static_cast<double>(tokens.n_k),
              chunk = static_cast<double>(kPrefixChunk);

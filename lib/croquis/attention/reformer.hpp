@@ -35,9 +35,8 @@ struct ReformerOptions {
 ///   tokens may change to which earlier keys a query attends.
 /// Randomness: entry e of R (p x buckets / 2, column by column) of round t is normal e of
 ///   draw_key.child("rotation").child(t).
-/// Cost: at most 2 n d (p + p_v) flops, and 2 r n p (n / 2 c) for the hashes (twice that with own keys). 2 r <= d <= n,
-/// or d =
-///   n.
+/// Cost: at most 2 n d (p + p_v) flops, and r n^2 p / c for the hashes (twice that with own keys). 2 r <= d <= n, or d
+///   = n.
 template <typename T>
 Approximation<T> reformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                           const ReformerOptions& options = {});

@@ -39,8 +39,8 @@ template <typename T>
 Approximation<T> scatterbrain(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                               const ScatterbrainOptions& options = {});
 
-/// The flops of performer with m features, and for each of the s keys of n_q queries a product of keys, one of features
-/// and one of values.
+/// The flops of scatterbrain(): those of performer with m features, those of the hash, and for each of the s keys of
+/// each query a product of query and key, one of their features, and a weighted value.
 double scatterbrain_flops(double n_q, double n_k, double p, double p_v, double d, const ScatterbrainOptions& options);
 
 template <typename T>

@@ -25,14 +25,16 @@ struct ScoreOperator {
 double largest_log_score(const Problem<double>& problem);
 
 /// The score matrix as an operator.
-/// Cost: three times that of exact attention; then each product costs as much as exact attention.
+/// Cost: 2 n_q n_k p flops and n_q n_k exponentials for kernelized, twice that for softmax, and for raw once more the
+///   flops; then each product costs as much as with exact_scores().
 ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which);
 
-/// The matrix stored, n_q x n_k. Entries under a causal mask are 0. Throws std::invalid_argument where there is no
-/// memory for two of them; the next function, for one.
+/// The matrix stored, n_q x n_k. Entries under a causal mask are 0. Throws std::invalid_argument unless there is memory
+/// for two such matrices.
 arma::mat score_matrix(const Problem<double>& problem, ScoreMatrix which);
 
-/// B^T stored, n_k x n_q: the scores of a query are a contiguous column.
+/// B^T stored, n_k x n_q: the scores of a query are a contiguous column. Throws std::invalid_argument unless there is
+/// memory for it.
 template <typename T>
 arma::Mat<T> transposed_softmax(const Problem<T>& problem);
 

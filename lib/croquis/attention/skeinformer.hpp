@@ -7,7 +7,7 @@ namespace croquis {
 
 struct SkeinformerOptions {
   enum class Columns {
-    pilot,    ///< p_i ~ (sum_{j in J} b_ji^2)^{1/2} ||V_i|| (Eq. 5)
+    pilot,    ///< p_i proportional to (sum_{j in J} b_ji^2)^{1/2} ||V_i|| (Eq. 5)
     uniform,  ///< p_i = 1/n_k; no pilot is drawn, so nothing is re-used
   };
   enum class Rows {
@@ -33,8 +33,8 @@ struct SkeinformerOptions {
 ///   ablations of Table 1 have other `columns`, other `rows`, or no `reuse`. With rows = weighted or raw, rows of B~ do
 ///   not sum to 1; weighted is the estimator of Prop. 1.
 /// Randomness: J from draw_key.child("pilot"), J' from draw_key.child("columns"), so that ablations share their draws.
-/// Cost: 2 n_q d (p + p_v) flops for the columns, 2 n_k d_0 (p + p_v) for the pilot (p alone without re-use), 2 n_q n_k
-///   p for an exact D. 1 <= d <= n_k.
+/// Cost: 2 n_q d (p + p_v) flops for the columns, 2 n_k d_0 (p + p_v) for the pilot (p alone without re-use, 2 p + p_v
+///   with re-use and an exact D), 2 n_q n_k p for an exact D. 1 <= d <= n_k.
 template <typename T>
 Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                              const SkeinformerOptions& options = {});

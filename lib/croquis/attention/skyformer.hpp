@@ -21,8 +21,7 @@ struct SkyformerOptions {
   static SkyformerOptions code();
 };
 
-/// What options by name stand for, however they are spelled. Throws std::invalid_argument for a value that an option
-/// does not take.
+/// The options that `values` give by name. Throws std::invalid_argument for a value that an option does not take.
 SkyformerOptions skyformer_options(const OptionValues& values);
 
 /// O~ = C~ V with C~ = kappa(Q, X_J) (kappa(X_J, X_J) + gamma I)^+ kappa(X_J, K), where X_J are d of the n_q + n_k
@@ -42,8 +41,8 @@ Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Key& 
 /// quotient, and D_K = exp(||k||^2 / sqrt(p)) enters through its logarithm less the maximum, so nothing overflows. A~
 /// can have negative entries; for a denominator <= 0 the normalisation of the row is lost.
 /// Throws: std::runtime_error if a denominator is 0 or nearly (all weights of a row underflow), or if rounding may
-///   change one by a tenth, as estimated: the keys that matter to the row are then so much shorter than others that it
-///   drowns in the rounding of theirs.
+///   change a denominator by a tenth, as estimated: the keys that matter to its row are then so much shorter than
+///   others that their weights drown in the rounding errors of the others' weights.
 template <typename T>
 Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                    const SkyformerOptions& options = {});

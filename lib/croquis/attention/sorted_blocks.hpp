@@ -14,8 +14,8 @@
 
 namespace croquis {
 
-/// Blocks of consecutive keys, and for each block the queries of the same ranks; if there are other numbers of queries
-/// than of keys, of the same share of the ranks.
+/// Blocks of keys with consecutive ranks, and for each block the queries of the same ranks. If there are not as many
+/// queries as keys, the query of rank r is in the block of the key of rank floor(r n_k / n_q).
 struct SortedBlocks {
   std::vector<std::vector<std::uint32_t>> queries, keys;
   arma::uword first_key;
@@ -72,7 +72,7 @@ SortedBlocks sorted_blocks(const Problem<T>& problem, arma::uword b, arma::uword
   return sorted_blocks(hashed_tokens(problem, directions, order, draw_key), {0, problem.n_q(), 0, problem.n_k()}, b);
 }
 
-/// The flops for so many pairs of a query and a key, 2 (p + p_v) + 1 each, and of the hash, 2 r p (n_q + n_k) for r
+/// The flops of `pairs` pairs of a query and a key, 2 (p + p_v) + 1 each, and of the hash, 2 r p (n_q + n_k) for r
 /// directions; r = 0 if there is no hash.
 template <typename T>
 double sorted_block_flops(const Problem<T>& problem, double pairs, arma::uword directions) {

@@ -29,8 +29,9 @@ template <typename T>
 Approximation<T> thinformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                             const ThinformerOptions& options = {});
 
-/// The flops of the entries of h for n keys that are halved, for sqrt(n) <= d <= n / 2 about 2 to 4 d^2 in each of
-/// log2(n / d) rounds and for smaller d 2 n at least, and of d keys for each of the n_q queries.
+/// The flops of thinformer(): those of the entries of h that halving n keys to d computes, and those of d keys for each
+/// of the n_q queries. For sqrt(n) <= d <= n / 2 each of about log2(n / d) rounds computes about d^2 to 4 d^2 entries;
+/// for smaller d there are at least 2 n entries in all.
 double thinformer_flops(double n_q, double n, double p, double p_v, double d);
 
 template <typename T>

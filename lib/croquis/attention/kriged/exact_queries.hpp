@@ -5,8 +5,9 @@
 
 namespace croquis {
 
-/// Sets model.still, all queries that equal the mean of their leaf up to rounding, and model.farthest, the `count`
-/// others that are farthest from theirs. means: of the leaves of the query tree, of centred queries.
+/// Sets model.still to all queries that equal the mean of their leaf up to rounding, and model.farthest to the `count`
+/// other queries that are farthest from the mean of their leaf. `means` are those of the centred queries in the leaves
+/// of the query tree.
 /// Cost: 3 n_q p flops.
 template <typename T>
 void choose_exact_queries(KrigedModel<T>& model, const arma::Mat<T>& means, arma::uword count);

@@ -16,14 +16,14 @@ struct ColumnRanges {
   arma::Row<T> minima, maxima;
 };
 
-/// Tokens less their means. Softmax does not see a vector that is added to all keys, and rows of B~ sum to 1, so that
-/// the mean of the values is added at the end.
+/// A problem with centred queries, keys and values. A vector that is added to all keys does not change their softmax.
+/// Rows of B~ sum to 1, so the mean of the values is added to the output at the end.
 template <typename T>
 struct KrigedInput {
   explicit KrigedInput(const Problem<T>& given);
 
-  /// Made at the first call, for screens: the centred keys as rows, n_k x p, and the standard deviations of their
-  /// coordinates, over the largest entry.
+  /// The centred keys as rows, n_k x p, and the standard deviations of their coordinates, divided by the largest entry,
+  /// for screens. Built on first use.
   const arma::Mat<T>& key_rows() const;
   const arma::Col<T>& key_deviations() const;
 
@@ -45,31 +45,32 @@ struct KrigedInput {
   mutable arma::Col<T> key_deviations_;
 };
 
-/// Queries with their exact rows.
+/// N queries with their exact rows.
 template <typename T>
 struct ExactRows {
-  arma::Mat<T> queries;  // N x p
-  arma::Mat<T> weights;  // softmax over the keys, one column a query: n_k x N
-  arma::Col<T> log_sums;
+  arma::Mat<T> queries;             // N x p
+  arma::Mat<T> weights;             // softmax over the keys, one column a query: n_k x N
+  arma::Col<T> log_sums;            // log row sums
   arma::Mat<T> values;              // weights^T times the values and 1: N x (p_v + 1)
-  std::vector<std::uint32_t> leaf;  // of the query tree, of every query
+  std::vector<std::uint32_t> leaf;  // for every query, its leaf of the query tree
 };
 
 /// Cost: 2 N n_k (p + p_v) flops, N n_k exponentials and numbers of memory.
 template <typename T>
 ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, const std::vector<std::uint32_t>& leaf);
 
-/// The rows of one, then those of the other.
+/// The rows of `first`, then those of `second`.
 template <typename T>
 ExactRows<T> joined(ExactRows<T> first, const ExactRows<T>& second);
 
-/// How much of their attention two rows have in common: sum_j min(b_rj, b_sj), 1 less the total variation distance, the
-/// mean over all pairs. 1 for a single row. Cost: N^2 n_k flops.
+/// The mean, over all pairs of rows, of the attention that two rows have in common: sum_j min(b_rj, b_sj), which is 1
+/// minus their total variation distance. 1 for a single row. Cost: N^2 n_k flops.
 template <typename T>
 double mean_overlap(const ExactRows<T>& rows);
 
-/// w_j = 0.8 c |v_j| (sum_r counts_r b_rj^2)^{1/2} + 0.2 / n_k, c such that the first part sums to 0.8: how much key j
-/// can change the exact rows. Rows beyond the last of `counts` do not count. Uniform where all values are equal.
+/// w_j = 0.8 c ||v_j|| (sum_r counts_r b_rj^2)^{1/2} + 0.2 / n_k, where c makes the first term sum to 0.8. The first
+/// term says how much key j can change the exact rows. Rows beyond the last of `counts` do not count. The importance is
+/// uniform if all values are equal.
 template <typename T>
 arma::Col<T> key_importance(const KrigedInput<T>& input, const ExactRows<T>& rows, const arma::Col<T>& counts);
 

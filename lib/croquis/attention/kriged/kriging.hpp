@@ -17,9 +17,10 @@ struct Kriging {
   arma::mat residuals;  ///< leave-one-out residuals e_r, N x c
 };
 
-/// Chooses the ridge with the smallest sum_r weight_r ||e_r||^2, e_r = y_r - x_r B_{-r}, B_{-r} being fitted without
-/// row r. With a = (X X^T + ridge I)^-1 Y and h the diagonal of that inverse, e_r = a_r / h_r.
-/// smallest: what the mean eigenvalue counts as where it is less, so that rows that are all but zero are not blown up.
+/// Chooses the ridge with the smallest sum_r weight_r ||e_r||^2, where e_r = y_r - x_r B_{-r}, and B_{-r} is fitted
+/// without row r. With a = (X X^T + ridge I)^-1 Y and h the diagonal of that inverse, e_r = a_r / h_r. If the mean
+/// eigenvalue of X X^T is less than `smallest`, the ridges are multiples of `smallest` instead, so that rows that are
+/// nearly zero are not blown up.
 /// Cost: 2 N^2 (s + (kRidgesTried + 1) c) + 9 N^3 flops for X (N x s) and Y (N x c). Throws std::runtime_error where
 /// the eigenvalues of X X^T cannot be computed.
 Kriging krige(const arma::mat& x, const arma::mat& y, const arma::vec& weights, double smallest = 0);

@@ -7,9 +7,9 @@
 
 namespace croquis {
 
-/// With no landmarks, only check rows, tries the plans by query that `keys` keys of a query allow, of which the cells
-/// are a part. Sets the query tree, with one leaf, and if such a plan is the best the plan; says if it is. Of the
-/// budget only the shape of the problem counts.
+/// Tries, on a model that has check rows and no landmarks, the plans by query in which a query attends to `keys` keys
+/// and cells together. Sets the model's query tree to a tree of one leaf. If plan_by_query() finds a plan, sets the
+/// model's plan and returns true. Of the budget only the shape of the problem is used.
 template <typename T>
 bool attends_by_query(KrigedModel<T>& model, const KrigedBudget& budget, arma::uword keys,
                       const KrigedCoresetOptions& options, const Key& draw_key);

@@ -9,8 +9,8 @@
 
 namespace croquis {
 
-/// At most 64 queries: next to each other; where leaves have lists of keys, order[begin], ..., order[end - 1] of their
-/// tree, of one leaf.
+/// At most 64 queries: begin, ..., end - 1, or, if leaves have lists of keys, order[begin], ..., order[end - 1] for the
+/// order of the query tree, all of one leaf.
 struct QueryBlock {
   arma::uword leaf, begin, end;
 };
@@ -18,7 +18,7 @@ struct QueryBlock {
 template <typename T>
 std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, const NearField<T>& near);
 
-/// What a thread keeps from block to block, in the notation of QueryRows. A row is a query of the block.
+/// Working memory that a thread keeps from block to block, in the notation of QueryRows. A row is a query of the block.
 template <typename T>
 struct BlockRows {
   const std::uint32_t* order = nullptr;              ///< which queries they are
@@ -28,36 +28,36 @@ struct BlockRows {
   arma::Mat<T> near, near_keys, near_values;         ///< E_ij - E_i,c(j) of the list; its keys and values, as columns
   arma::Mat<T> sums;                                 ///< full_i([V, 1]), from divide() on over full_i(1)
   arma::Col<T> top, total, whole, counted;           ///< ..., full_i(1), base_i(1)
-  arma::Col<T> outside;                              ///< how far a divided sum is out of bounds, at most
-  std::vector<char> lost;                            ///< rows that are out of bounds
-  arma::Col<T> margins;                              ///< with a screen: the least score it chose a key for
-  std::vector<std::vector<std::uint32_t>> window;    ///< keys of every query's own
-  std::vector<std::vector<T>> window_weights;        ///< their E_ij - E_i,c(j)
+  arma::Col<T> outside;                              ///< the largest distance of a divided sum from the box of V
+  std::vector<char> lost;                            ///< rows that leave the box, or whose full_i(1) is too small
+  arma::Col<T> margins;                              ///< with a screen: what KeyScreen::choose returned
+  std::vector<std::vector<std::uint32_t>> window;    ///< for every query, the keys at offsets or by the screen
+  std::vector<std::vector<T>> window_weights;        ///< E_ij - E_i,c(j) of these keys
   TakenKeys<T> taken;                                ///< of one query
 
   arma::uword size() const { return queries.n_rows; }
 };
 
-/// Row i, full_i(X) / full_i(1), moved towards base_i(X) / base_i(1) until it is in the box; or, where full_i(1) is too
-/// small, that row itself.
+/// Row i, full_i(V) / full_i(1), moved towards base_i(V) / base_i(1) until it is in the box; or, where full_i(1) is too
+/// small, base_i(V) / base_i(1) itself.
 template <typename T>
 struct BroughtBack {
   arma::Row<T> inside, row;  ///< base_i(V) / base_i(1), full_i(V) / full_i(1)
-  InBox<T> reached;          ///< how much of the way to `row` is left; 0: nothing
+  InBox<T> reached;          ///< how far the moved row is on the way from `inside` to `row`; 0: at `inside`
 };
 
 template <typename T>
 class BlockPass {
  public:
-  /// What is given has to outlive the pass.
+  /// The arguments, other than `tree` and `correction`, must outlive the pass.
   BlockPass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField<T>& near,
             const arma::Mat<T>& correction);
 
-  /// Everything up to `sums`, not divided.
+  /// Computes the members of `rows` up to `sums`, which are not divided yet.
   void fill(const QueryBlock& block, BlockRows<T>& rows) const;
   /// Divides the sums, and finds the rows that are lost.
   void divide(BlockRows<T>& rows) const;
-  /// Of row i, which is lost.
+  /// The row in place of row i, which is lost.
   BroughtBack<T> bring_back(arma::uword i, const BlockRows<T>& rows) const;
 
  private:

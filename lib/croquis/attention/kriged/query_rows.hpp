@@ -21,15 +21,15 @@ struct QueryRows {
   arma::Mat<T> output;                    ///< n_q x p_v, in the box of V
   arma::Col<T> denominators, row_maxima;  ///< full_i(1) or, where it was given up, base_i(1); top_i
   arma::Col<T> corrected, uncorrected;
-  arma::Col<T> doubts;     ///< with a screen: how much the keys that it left out may weigh; otherwise 0
+  arma::Col<T> doubts;     ///< with a screen: the weight that a key that it left out may have; otherwise 0
   arma::uword fallen = 0;  ///< rows that were moved, or lost their correction because full_i(1) <= 0.1 base_i(1)
 
-  // Where they are wanted (keep): E of the cells, n_q x s, and the near terms E_ij - E_i,c(j).
+  // With `keep` only: E of the cells, n_q x s, and the near terms E_ij - E_i,c(j), n_q x n_k.
   arma::Mat<T> cell_weights;
   arma::SpMat<T> near_weights;
 };
 
-/// correction: W Z([V, 1]), s x (p_v + 1); empty where there is none.
+/// The rows of all queries. `correction` is W Z([V, 1]), s x (p_v + 1), or empty if there is none.
 /// Guarantees: the same bits for any number of threads. Cost: 2 n_q (s + near keys) (p + p_v + 1) flops.
 template <typename T>
 QueryRows<T> query_rows(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,

@@ -8,7 +8,7 @@
 
 namespace croquis {
 
-/// kriged_coreset() once its sizes are known, however they were found.
+/// kriged_coreset() with given sizes in place of those that solve_sizes() finds for d.
 template <typename T>
 Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& input, const KrigedSizes& sizes,
                                  const KrigedCoresetOptions& options, const Key& draw_key);

@@ -9,52 +9,53 @@ namespace croquis {
 struct KrigedBudget {
   double flops = 0;
   double n_q = 0, n_k = 0, p = 0, p_v = 0;
-  double landmark_share = 0.45;  ///< times 1 - flops / exact attention's, of the flops that trees, exact rows and
-                                 ///< checks leave: landmarks, their ridge regression included; cells have the rest
-  bool checks = true;            ///< check rows
-  bool near = true;              ///< near keys of the leaves are tried on them
-  bool pilot = true;             ///< first of all keys of each query's own are tried on the check rows
-  bool far = false;              ///< the trees look for farthest points
+  /// Of the flops that trees, exact rows and checks leave, landmarks and their ridge regression get landmark_share
+  /// times 1 - flops / (those of exact attention); cells get the rest.
+  double landmark_share = 0.45;
+  bool checks = true;  ///< there are check rows
+  bool near = true;    ///< near keys of the leaves are tried on the check rows
+  bool pilot = true;   ///< before anything else, plans with keys of each query's own are tried on the check rows
+  bool far = false;    ///< the trees look for farthest points
 };
 
 struct KrigedSizes {
   arma::uword landmarks = 0;   ///< leaves of the query tree, D
   arma::uword checks = 0;      ///< check rows, e
   arma::uword exact_rows = 0;  ///< rows of the queries farthest from their leaf means
-  arma::uword cells = 0;       ///< leaves of the key tree, s; or what takes its place at the same cost a query
-  arma::uword window = 0;      ///< the same where a window takes everything: no landmarks, no query tree
+  arma::uword cells = 0;       ///< s, leaves of the key tree, or near keys in their place at the same cost a query
+  arma::uword window = 0;      ///< keys and cells of a query in a plan by query, without landmarks and query tree
   bool exact = false;          ///< exact attention costs no more
 };
 
 /// How a query finds keys among all by parts of their scores (KeyScreen).
 struct ScreenSizes {
-  arma::uword first = 0, terms = 0;  ///< terms of a score, for all keys and for the candidates
-  arma::uword candidates = 0;        ///< keys with the largest sums of the first terms
-  arma::uword kept = 0;              ///< of them, with the largest sums of all terms; 0: no screen
+  arma::uword first = 0, terms = 0;  ///< number of terms of a score for all keys, and for the candidates
+  arma::uword candidates = 0;        ///< number of keys with the largest sums of `first` terms
+  arma::uword kept = 0;              ///< number of candidates with the largest sums of `terms` terms; 0: no screen
 };
 
-/// The screen that costs as much as `keys` keys which a query attends to, those that it keeps included. kept is 0 where
-/// the first terms alone cost more, and above kMostScreened keys, since a screen takes several times as long as
-/// products with as many flops.
+/// The screen that, with the keys that it keeps, costs as much as `keys` keys that a query attends to. kept is 0 where
+/// the first terms alone cost more. It is also 0 if there are more than kMostScreened keys, because a screen takes
+/// several times as long as products with as many flops.
 constexpr double kMostScreened = 1024;
 ScreenSizes solve_screen(const KrigedBudget& budget, double keys);
 
-/// Cells that the pilot makes, of the keys that a query can afford.
+/// The number of cells that the pilot makes, as a share of the keys that a query can afford.
 constexpr double kPilotCells = 0.25;
 
 /// Flops of one approximation of these sizes: two a multiply-add, one an exponential, the terms in N^3 as LAPACK takes
 /// them. The trees are counted as 1.6 log2(leaves) levels, which is more than they need on most data.
 double kriged_flops(const KrigedBudget& budget, const KrigedSizes& sizes);
 
-/// Flops of the window in its place, with sizes.window keys a query.
+/// Flops of an approximation by query, without landmarks, with sizes.window keys and cells a query.
 double window_flops(const KrigedBudget& budget, const KrigedSizes& sizes);
 
 /// Flops of exact attention.
 double exact_flops(const KrigedBudget& budget);
 
-/// The largest sizes whose flops are at most the budget; one landmark and one cell, with the least number of check rows
-/// and exact rows, where even these cost more. `exact` where exact attention costs no more than the budget or than what
-/// was found. Cost: a few hundred evaluations of kriged_flops.
+/// The largest sizes whose flops are at most the budget, or one landmark and one cell with the least number of check
+/// rows and exact rows, if even these cost more. `exact` is set if exact attention costs no more than the budget or
+/// than these sizes. Cost: a few hundred evaluations of kriged_flops.
 KrigedSizes solve_sizes(const KrigedBudget& budget);
 
 }  // namespace croquis

@@ -14,7 +14,8 @@ T clamped(T x, T low, T high) {
   return below > low ? below : low;
 }
 
-/// Which part of a way stays in the box, and what ends it: a column, at its largest or its smallest value.
+/// The part of a straight way that stays in the box, and where the way leaves the box: at the largest or the smallest
+/// value of a column.
 template <typename T>
 struct InBox {
   T part = 1;
@@ -22,16 +23,17 @@ struct InBox {
   bool at_highest = false;
 };
 
+/// The box between the smallest and the largest entries of the columns of V. It refers to its arguments.
 template <typename T>
 struct ValueBox {
   const arma::Row<T>&lowest, &highest;
 
-  /// What rounding may add to an average of the values in column c.
+  /// The most that rounding may add to an average of the values in column c.
   T slack(arma::uword c) const {
     return 16 * std::numeric_limits<T>::epsilon() * std::max(std::abs(lowest[c]), std::abs(highest[c]));
   }
 
-  /// How far one may go from `inside` to `row` without leaving the box, up to rounding; 0 to 1.
+  /// The largest part, from 0 to 1, of the way from `inside` to `row` that does not leave the box, up to rounding.
   InBox<T> part_inside(const arma::Row<T>& inside, const arma::Row<T>& row) const {
     InBox<T> reached;
     const auto end_at = [&](arma::uword c, bool at_highest, T part) {
