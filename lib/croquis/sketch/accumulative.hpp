@@ -13,7 +13,8 @@ namespace croquis {
 /// Randomness: addend a draws its d indices with key.child("indices").child(a) as UniformSampling does, and its signs
 ///   are the bits of key.child("signs").child(a). Draws are the same in float and double. A sketch with more columns on
 ///   the same key begins with the columns of a smaller one, up to the factor 1 / sqrt(d).
-/// Cost: 2 m d k flops and m d draws for each product.
+/// Cost: 2 m d k flops and m d draws for each product, for which S is generated in (12 m + 8) d bytes, (8 m + 8) d in
+///   float.
 /// Throws: std::invalid_argument unless 1 <= n < 2^32, d >= 1 and m >= 1, for a factor of the wrong size, and where
 ///   m d nonzeros are more than memory holds.
 class AccumulativeSketch : public SparseSketch<AccumulativeSketch> {

@@ -34,7 +34,7 @@ struct SketchDescription {
 /// The description with every parameter of its distribution; a missing parameter gets its default value. A saved
 /// description therefore stays valid when a default value changes later.
 /// Throws: std::invalid_argument for an unknown distribution or parameter, a size of 0, a parameter outside its range,
-///   a key that is not 32 hexadecimal digits, weights for a distribution that takes none, and a number of weights other
+///   a key that is not 32 hexadecimal digits, weights for a distribution that takes none, another number of weights
 ///   than n, and a weight that is not finite.
 SketchDescription completed(SketchDescription description);
 

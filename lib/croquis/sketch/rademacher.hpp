@@ -24,7 +24,8 @@ class RademacherSketch : public SizedSketch<RademacherSketch> {
   template <typename T>
   arma::Mat<T> dense() const;
 
-  /// Rows first ... first + count - 1 of S (count x d). The other rows need not be generated.
+  /// Rows first ... first + count - 1 of S (count x d), without generating the others. Throws std::invalid_argument
+  /// unless S has these rows.
   template <typename T>
   arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
 
