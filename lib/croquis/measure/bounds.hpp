@@ -31,7 +31,8 @@ struct ErrorBound {
 ///   probabilities have. That of p=pilot is random, so there is no bound for it here.
 /// T1 and T12 bound the Frobenius norm, and so the spectral norm too. There are bounds only for full (not causal)
 /// attention with n_q = n_k = n <= kLargestN. Thread-safe. Deterministic.
-/// Cost: what a method needs is computed on first use: 72 n^3 flops for skyformer, n^2 exponentials for the others.
+/// Cost: what a method needs is computed on first use: 72 n^3 flops and 4 n^2 numbers for skyformer, 2 n^2 p flops and
+///   n^2 exponentials for the others.
 class ErrorBounds {
  public:
   static constexpr arma::uword kLargestN = 2048;

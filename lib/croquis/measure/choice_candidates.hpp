@@ -25,14 +25,14 @@ struct ChoiceCandidate {
   MethodChoice choice;
   arma::uword features = 0;
   std::vector<double> costs;  ///< of the method for each shape; infinite where it does not take d
-  double rate = 1;            ///< cost / flops
+  double rate = 1;            ///< cost / flops: 1, or the seconds of a flop
 };
 
 /// A ladder for each method: its candidates in descending order of d.
 struct CandidateLadders {
   Target target = Target::softmax;  ///< of all of them
   std::vector<std::vector<ChoiceCandidate>> ladders;
-  std::size_t methods = 0;          ///< that were asked for, those without a ladder included
+  std::size_t methods = 0;          ///< the number of given methods, those without a ladder included
   std::vector<HeadShape> shapes;    ///< the shapes for which costs are known
   std::vector<double> exact_costs;  ///< of exact attention to the target, for each shape
   double exact_rate = 1;            ///< cost / flops of exact attention
@@ -43,34 +43,38 @@ struct CandidateLadders {
   bool is_used(const ChoiceCandidate& candidate, std::size_t s, double max_cost) const {
     return candidate.costs[s] < max_cost * exact_costs[s];
   }
-  /// The cost of the candidate there.
+  /// The cost of the candidate on heads of shape number s: that of exact attention where the method is not used.
   double cost_on(const ChoiceCandidate& candidate, std::size_t s, double max_cost) const {
     return is_used(candidate, s, max_cost) ? candidate.costs[s] : exact_costs[s];
   }
-  /// The same rule by flops: the method is used where its flops are below so many times exact attention's.
+  /// is_used() as a rule for flops: the method is used where its flops are below this number times those of exact
+  /// attention.
   double flops_limit(const ChoiceCandidate& candidate, double max_cost) const {
     return max_cost * exact_rate / candidate.rate;
   }
 };
 
-/// The candidates for heads of these shapes. Left out are numbers of features that the method takes for none of them: d
-/// is at most n_k and the method's largest d. Where all heads have one shape, so are, among candidates of one method
-/// with the same cost, all but the one with the largest d. A method that computes all scores whatever d is
-/// (Method::quadratic) saves at most a part of the work, as top-keys that of the values, and is refused.
+/// The candidates for heads of these shapes. A method takes a d that is at most n_k and its largest d; a d that it
+/// takes for none of the shapes is left out. If all heads have one shape, of several candidates of a method with the
+/// same cost only that with the largest d is kept. Methods that compute all scores whatever d is (Method::quadratic)
+/// are refused, because they can save only a part of the work, as top-keys saves that for the values.
 ///
 /// Costs in flops are the leading terms, as in the rows of `croquis error`, preparation included; they are computed on
 /// random entries of the same shape, on which they do not depend. Costs in seconds, which for some methods do depend on
-/// the head, are the median of `repeats` calls on such a problem with all threads, preparation included; of short
-/// calls, of as many as take 20 ms, at most 1000. They are measured at the shape of median n_k (of those that take d)
-/// only and scaled in proportion to flops for the others. `with_bias` and `causal` describe the position of the heads.
-/// Throws: std::invalid_argument for methods of different targets, and if no candidate is left; also as require_usable.
+/// the head, are the median of `repeats` calls on such a problem with all threads, preparation included. Calls so short
+/// that all repeats take less than 20 ms are repeated for 20 ms, at most 1000 times. Seconds are measured only at the
+/// shape of median n_k (of those for which the method takes d), and scaled in proportion to flops for the others.
+/// `with_bias` and `causal` describe the position of the heads.
+/// Throws: std::invalid_argument for methods of different targets, for a quadratic method, if a list is empty, and if
+///   no candidate is left; also as require_usable. std::runtime_error if a timed call fails.
 template <typename T>
 CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
                                    const std::vector<HeadShape>& shapes, bool with_bias, bool causal, CostUnit unit,
                                    std::uint64_t repeats = 5);
 
-/// What a range of numbers of features ends at: n_k where all heads, one at least, have one shape; else nowhere, as
-/// which candidates there are must not depend on the lengths of sequences.
+/// The largest d of a range of numbers of features without an end of its own: n_k if all heads have one shape,
+/// otherwise the largest number, as the set of candidates must not depend on the lengths of sequences. Throws
+/// std::invalid_argument if there is no shape.
 arma::uword end_of_range(const std::vector<HeadShape>& shapes);
 
 /// The methods of "all" that can be candidates: of the target softmax, or with a bias of softmax_rpe, not quadratic,

@@ -19,7 +19,7 @@ double followed_cost_ratio(const std::vector<ChoiceRow>& rows);
 /// The heads of a model that each choice was made for, as (layer, head), by ChoiceRow::input.
 using ChoicePlaces = std::map<std::string, std::vector<std::pair<std::uint64_t, std::uint64_t>>>;
 
-/// Of choices about `inputs`. A head without a layer is in no model and is left out.
+/// The heads that the choices about `inputs` are made for. A head without a layer is in no model and is left out.
 ChoicePlaces choice_places(const ChoiceInputs& inputs, ChoicePer per);
 
 /// The answers as JSON: an object with the parameters (eps, delta, confidence, metric, cost_unit, rows), the
@@ -31,26 +31,28 @@ std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<
 
 /// A choice of a file.
 struct SavedChoice {
-  /// input, layer, head, status, method, preset, features, flops_limit and target, and what holds for all choices of
-  /// the file: eps, delta, confidence, metric and cost_unit. What the file does not say is empty or NaN; of a target,
-  /// which a method has without it, softmax. The other members are not set.
+  /// The members input, layer, head, status, method, preset, features, flops_limit and target of this choice, and eps,
+  /// delta, confidence, metric and cost_unit, which all choices of the file share. What the file does not say is empty
+  /// or NaN. The target is that of the method; for exact attention it is what the file says, or softmax. Other members
+  /// are not set.
   ChoiceRow row;
   HeadMethod method;
-  /// The heads that it was made for, as (layer, head), none of them in no model. Empty where the file does not list
-  /// them: row.layer and row.head say which, and several are all.
+  /// The heads that the choice was made for, as (layer, head); an empty list if they are in no model. Not set if the
+  /// file does not list them: then row.layer and row.head say which heads these are, and an empty one means all.
   std::optional<std::vector<std::pair<std::uint64_t, std::uint64_t>>> heads;
 };
 
-/// The choices of a file of choice_json, without a model. `path` is used in messages. Throws: std::invalid_argument,
-/// which names the file, if it is not such a file, for unknown methods and targets, and for a choice that is undecided
-/// and has a method all the same.
+/// The choices in the text of a file that choice_json() has written. No model is needed. `path` is used in messages.
+/// Throws: std::invalid_argument, which names the file, if it is not such a file, for unknown methods and targets, and
+///   for a choice with the status "undecided" and another method than exact.
 std::vector<SavedChoice> parse_saved_choices(std::string_view bytes, const std::string& path);
 
 /// The choices of the file `path`, as a replacement of the heads of a model, with the method "choice" and the name of
 /// the file as preset. A choice is for its "heads"; where it has none, for its layer and head, null being all of them.
-/// Heads that the file does not name are exact, and are not among the replaced ones. Exact attention in a model is its
-/// own, whatever the target. Throws: std::invalid_argument, which names the file, for a choice that was made for heads
-/// of no model, for layers and heads that the model does not have, and for a head that is chosen twice.
+/// Heads that the file does not name are exact, and are not among the replaced ones. Exact attention in a model is the
+/// model's own, whatever the target of the choice is.
+/// Throws: std::invalid_argument, which names the file, for a choice that was made for heads of no model, for layers
+///   and heads that the model does not have, and for a head that is chosen twice.
 Replacement replacement_of(const std::vector<SavedChoice>& choices, const std::string& path, arma::uword layers,
                            arma::uword heads);
 

@@ -15,7 +15,7 @@ struct ChoiceGroup {
   std::string input = {};
   std::optional<std::uint64_t> layer = {}, head = {};
   std::vector<std::size_t> heads = {};  ///< indices into ChoiceInputs::heads
-  double exact_cost = 0;                ///< of all its heads on a sequence, mean over the sequences
+  double exact_cost = 0;                ///< exact attention on all its heads of a sequence, mean over the sequences
   std::vector<std::vector<const ChoiceCandidate*>> ladders = {};  ///< candidates that are used on some of its heads
   std::vector<std::vector<double>> costs = {};                    ///< of the candidates, as exact_cost
   std::vector<std::vector<std::vector<double>>> errors = {};      ///< of each candidate, in order of evaluation
@@ -28,7 +28,8 @@ struct ChoiceGroup {
 /// All choices with nothing but their names and heads, in the order of their first heads.
 std::vector<ChoiceGroup> grouped_heads(const ChoiceInputs& inputs, ChoicePer per);
 
-/// The same, ready to be decided. They share the error probability, and point into `candidates`.
+/// All choices with their costs and races, ready to be decided. They share the error probability, and point into
+/// `candidates`, which must outlive them.
 /// Throws: std::invalid_argument if `candidates` does not have the shape of a head.
 std::vector<ChoiceGroup> choice_groups(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                        const ChoiceSettings& settings);

@@ -40,11 +40,12 @@ class ChoiceRace {
     double delta = 0.05;      ///< in (0, 1)
     double alpha = 0.05;      ///< in (0, 1): the error probability of all ladders together
     std::size_t ladders = 1;  ///< the number of ladders that share alpha, in this race and in others
-    double futility = 0.1;    ///< in (0, 1): the probability of giving up a rung whose mean loss is at most delta
+    double futility = 0.1;    ///< in (0, 1): at most the probability of giving up a rung with a mean loss <= delta
   };
 
-  /// `costs[l][j]` is the cost of rung j of ladder l. Throws std::invalid_argument unless settings are in their ranges;
-  /// what takes a rung throws it for one that is not there.
+  /// `costs[l][j]` is the cost of rung j of ladder l. Throws std::invalid_argument unless settings are in their ranges,
+  /// and `ladders` is at least the number of ladders here. All functions that take a Rung throw it for a rung that the
+  /// race does not have.
   ChoiceRace(std::vector<std::vector<double>> costs, const Settings& settings);
 
   /// The rungs to observe next; empty if the race is over.
@@ -62,17 +63,17 @@ class ChoiceRace {
   RungState state(Rung rung) const;
   /// The cheapest certified rung, the first of several.
   std::optional<Rung> winner() const;
-  /// The cheapest open rung that would be certified if losses go on as so far (units_needed); if there is none, the
-  /// open rung with the lowest mean loss, and of several the costliest, which is the likeliest to be good. Empty if no
-  /// rung is open.
+  /// The cheapest open rung that would be certified if losses go on as so far (units_needed). If there is none, the
+  /// open rung with the lowest mean loss, and of several such rungs the costliest, which is the likeliest to be good.
+  /// Empty if no rung is open.
   std::optional<Rung> leader() const;
   /// The number of further units after which the rung is certified if its losses, and those of the rungs above it,
   /// go on as so far (MeanBet::losses_until); empty if a mean is not below delta.
   std::optional<std::uint64_t> units_needed(Rung rung) const;
-  /// The upper confidence limit of the mean loss (mean_upper_limit), of a certified rung at level alpha / ladders. Any
-  /// other rung is one that losses have singled out, so its limit has to hold for all rungs of this race together,
-  /// which has its share of alpha by its ladders: the level is alpha (ladders of this race) / ladders / (rungs of this
-  /// race).
+  /// The upper confidence limit of the mean loss (mean_upper_limit). For a certified rung the level is alpha / ladders,
+  /// with the `ladders` of Settings. Any other rung has been singled out by its losses, so its limit has to hold for
+  /// all rungs of this race together: the level is alpha (ladders of this race) / ladders / (rungs of this race). For a
+  /// rung that is not random it is the mean loss itself.
   double upper_limit(Rung rung) const;
   std::uint64_t observed(Rung rung) const;
   double cost(Rung rung) const;

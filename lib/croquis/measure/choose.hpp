@@ -49,7 +49,8 @@ struct ChoiceSettings {
   double max_cost = 1;  ///< in units of exact attention: where a method costs as much or more, exact attention is used
   /// With one sequence, the maximum number of draws of a candidate; with several, the draws of a random method on each.
   std::uint64_t draws = 1;
-  std::optional<arma::uword> rows = {};  ///< estimate the error from this many rows, and use the interval's upper end
+  /// Estimate the error from this many rows, and use the upper end of its interval. Not set: all rows.
+  std::optional<arma::uword> rows = {};
 };
 
 /// The default value of ChoiceSettings::draws: 1000 with one sequence, 1 with several.
@@ -116,14 +117,14 @@ void require_distinct_sequences(const std::vector<std::uint64_t>& sequences, con
 /// ChoiceRow::input of the choices, in their order.
 std::vector<std::string> choice_names(const ChoiceInputs& inputs, ChoicePer per);
 
-/// The cost of each candidate (of candidates.ladders) on all heads and sequences, exact attention's where that is used,
-/// in units of exact attention's cost of them. Throws: std::invalid_argument if `candidates` does not have the shape of
-/// a head.
+/// For each candidate of candidates.ladders its cost on all heads and sequences (CandidateLadders::cost_on), divided by
+/// the cost of exact attention on them. Throws: std::invalid_argument if `candidates` does not have the shape of a
+/// head.
 std::vector<std::vector<double>> candidate_cost_ratios(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                                        double max_cost);
 
-/// Whether an evaluation of an earlier call is one of these candidates still: with costs in seconds, which are measured
-/// in each call, a candidate may by now be exact attention on a sequence where it was not, or the reverse.
+/// Whether an evaluation of an earlier call still belongs to one of these candidates. With costs in seconds, which are
+/// measured in each call, a candidate may now be exact attention on a sequence where it was not before, or the reverse.
 bool is_current(const ChoiceDraw& draw, const ChoiceInputs& inputs, const CandidateLadders& candidates,
                 double max_cost);
 

@@ -43,7 +43,7 @@ struct LossStep {
 };
 const Columns<LossStep>& loss_step_columns();
 
-/// Steps that by the search raise the loss by more than so many targets are hopeless, and are not tested.
+/// A step is hopeless, and not tested, if by the search the loss after it has risen by more than this many targets.
 constexpr double kTargetsToTest = 4;
 
 struct LossChoice {
@@ -63,12 +63,12 @@ struct LossChoice {
 /// kTargetsToTest targets.
 ///
 /// Test, on all other sequences: the mean over the sequences of loss - exact loss after each step, with errors
-///   propagated through the layers. In order, a step is certified if Student's upper confidence limit for that mean is
-///   at most the target and all steps before it are certified.
+/// propagated through the layers. In order, a step is certified if Student's upper confidence limit for that mean is at
+/// most the target and all steps before it are certified.
 ///
-/// Where a sequence is too short for a method, or exact attention costs no more, a candidate is exact attention. What
-/// the steps are depends on no sequence of the test, nor on its length. Guarantees: P(a certified step has a mean rise
-/// above the target on new sequences) <= 1 - confidence, as far as
+/// Where a sequence is too short for a method, or exact attention costs no more, a candidate is exact attention. The
+/// steps depend on no sequence of the test, nor on its length.
+/// Guarantees: P(a certified step has a mean rise above the target on new sequences) <= 1 - confidence, as far as
 ///   Student's limit holds: exactly for normal rises, asymptotically for others (docs/choose.md). The order of the
 ///   steps is fixed before the test, so their number has no price. A pass that fails counts as an infinite rise.
 /// Randomness: a pass on sequence number s uses key.child("loss").child(s). The result is the same for any number of

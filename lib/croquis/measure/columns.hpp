@@ -70,7 +70,7 @@ std::string text_of(const Value& value);
 Value parse_value(const Column& column, const std::string& text);
 /// The values of a row from its fields, one for each column. Throws std::invalid_argument as parse_value() does.
 Record parse_record(const std::vector<Column>& columns, const std::vector<std::string>& fields);
-/// The number in a value, NaN for what is missing. Throws std::invalid_argument for text.
+/// The number in a value, NaN if it is missing. Throws std::invalid_argument for text.
 double number_in(const Value& value);
 
 /// The columns of a row type, each with the member that it shows.

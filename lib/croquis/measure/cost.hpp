@@ -36,15 +36,16 @@ struct CostCandidate {
 };
 
 /// Exact softmax attention, then exact attention to every other target of the methods that has another cost (kernelized
-/// and, with a position, targets with a bias; unit rows make no difference), then the methods.
+/// and, if with_position says that there is a bias, targets with a bias; unit rows make no difference), then the
+/// methods.
 std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& methods, bool with_position);
 
-/// The same for a text as parse_methods reads it. "all" is without best-rank-d, which is an oracle; "exact" is exact
+/// The same for a text as parse_methods reads it. "all" leaves out best-rank-d, which is an oracle; "exact" means exact
 /// attention alone. Throws as parse_methods and require_usable.
 std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlignment shape, PositionParts position,
                                            const std::string& where = "--methods");
 
-/// Those that are not exact attention.
+/// The methods among the candidates, without exact attention.
 std::vector<MethodChoice> methods_among(const std::vector<CostCandidate>& candidates);
 
 /// The leading terms of the flops of exact attention, counted as for methods: two flops for a multiply-add, one for an

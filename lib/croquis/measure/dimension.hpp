@@ -66,7 +66,7 @@ inline constexpr arma::uword kLargestDenseLift = 4096;
 /// Randomness: children of key.child(n), which do not depend on the width, so the rows of two widths are paired.
 /// Cost: dense, about 72 n^3 flops; lanczos, some 2 (leading + probes) products with the lift. Then, for each trial,
 ///   about 2 log2 d products with C - C~ times the Lanczos steps of a norm. Trials run in parallel.
-/// Throws: std::invalid_argument for settings out of range.
+/// Throws: std::invalid_argument for settings out of range, and for a rectangular problem.
 std::vector<DimensionRow> lift_dimensions(const Problem<double>& problem, double width, const Key& key,
                                           const DimensionSettings& settings = {});
 

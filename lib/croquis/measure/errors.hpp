@@ -35,8 +35,8 @@ struct ScoreErrors {
   double spectral_abs = 0, spectral_rel = 0;  ///< ||B - B~||, and the same divided by ||B||
 };
 
-/// The exact scores of a target as an operator (n x n), with their norm, which is computed once for all comparisons. No
-/// n x n matrix is stored.
+/// The exact scores of a target as an operator (n_q x n_k), with their norm, which is computed once for all
+/// comparisons. No n_q x n_k matrix is stored.
 /// Guarantees: norms are computed by the Golub-Kahan-Lanczos method until the residual is 1e-4 of the value, or for 300
 ///   steps. The result is never above the norm. After 300 steps at n = 4096 it is within 0.1 % of the norm with
 ///   probability 1 - 1e-9 (spectral_norm of an operator). A float operator is applied in float, so a norm of B - B~
@@ -57,7 +57,7 @@ class ScoreReference {
   double spectral_;
 };
 
-/// max_i |(B~ 1)_i - 1|: how far the rows of the scores are from summing to 1; NaN if one of the sums is. Cost: one
+/// max_i |(B~ 1)_i - 1|: how far the rows of the scores are from summing to 1; NaN if one of the sums is NaN. Cost: one
 /// product with a vector.
 template <typename T>
 double row_sum_deviation(const LinearOperator<T>& scores);
@@ -66,9 +66,9 @@ double row_sum_deviation(const LinearOperator<T>& scores);
 template <typename T>
 double row_sum_deviation(const Approximation<T>& approximation);
 
-/// min_i D~_ii / D_ii: the smallest estimated row sum as a multiple of the true one. A value of 1 is exact. A value <=
-/// 0 means that the normalisation of a row is lost. NaN if one of the estimates is. Infinite where it overflows. Throws
-/// std::invalid_argument unless there are as many of all.
+/// min_i D~_ii / D_ii: the smallest estimated row sum as a multiple of the true one. If all row sums are exact it is 1.
+/// A value <= 0 means that the normalisation of a row is lost. NaN if one of the estimates is NaN. A quotient that
+/// overflows is infinite. Throws std::invalid_argument unless there are as many estimates, scales and true row sums.
 template <typename T>
 double smallest_denominator(const Denominators<T>& estimated, const arma::vec& log_row_sums);
 

@@ -30,10 +30,10 @@ const Columns<VarianceRow>& variance_columns();
 /// The points whose inner products are estimated: rows of x (queries x p) against rows of y (keys x p).
 struct FeaturePoints {
   arma::mat x, y;
-  arma::uvec seen = {};  ///< for each query, the number of keys, at least 1, that it attends to, the first; empty: all
+  arma::uvec seen = {};  ///< query i attends to the first seen(i) >= 1 keys; empty: to all
 };
 
-/// Points uniform on spheres of radius `norm`, from the random key.
+/// Points uniform on spheres of radius `norm`: queries from key.child("query"), keys from key.child("key").
 FeaturePoints sphere_points(arma::uword queries, arma::uword keys, arma::uword p, double norm, const Key& key);
 
 /// The errors of d features, drawn from the random key, against exp(x.y). A failure becomes the row's status. Sets p,

@@ -12,7 +12,7 @@ namespace croquis {
 struct LiftDimension {
   double lambda = 0, d_stat = 0, d_stat_lo = 0, d_stat_hi = 0;
   double leverage_max = 0, leverage_q90 = 0, leverage_q50 = 0, leverage_q10 = 0;
-  double beta = 0;  ///< min_i d_stat / (2n l_i)
+  double beta = 0;  ///< min_i d_stat_lo / (2n l_i), at most 1
 };
 
 struct LiftSpectrum {
@@ -29,9 +29,11 @@ LiftSpectrum lanczos_lift_spectrum(const Problem<double>& problem, const std::ve
 /// C as an operator; stored if dense.
 LinearOperator<double> kernelized_scores(const Problem<double>& problem, bool dense);
 
-/// For one sequence of uniform landmarks with replacement and for each epsilon: a d with ||C - C~_d|| <= epsilon ||C||
-/// for which d - 1 does not suffice, by doubling and bisection; infinity if 2n draws do not suffice. It is the smallest
-/// where the error falls with d, as that of the lift does. C is a block of the lift, whose error may rise.
+/// For one sequence of 2n uniform landmarks, drawn with replacement, and for each epsilon: a d with ||C - C~_d|| <=
+/// epsilon ||C|| for which d - 1 does not suffice, found by doubling and bisection; infinity if 2n landmarks do not
+/// suffice. It is the smallest such d if the error falls with d, as that of the lift does. C is a block of the lift,
+/// whose error may rise.
+/// Randomness: the landmarks from key.child("landmarks"), the starts of the norms from key.child("norm").
 std::vector<double> sufficient_landmarks(const Problem<double>& problem, const LinearOperator<double>& exact,
                                          double norm_c, const std::vector<double>& epsilons, const Key& key);
 

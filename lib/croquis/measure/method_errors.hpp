@@ -67,8 +67,8 @@ class MethodErrors {
   /// rows call these options.
   Prepared prepare(const Method<T>& method, const OptionValues& options = {}, const std::string& preset = "paper");
 
-  /// With ErrorSettings::rows_of_each_trial: the exact rows of these trials, which have to be there before a row of one
-  /// of them is asked for, for the targets of all methods that are prepared. Not while rows are made.
+  /// With ErrorSettings::rows_of_each_trial: computes the exact rows of these trials for the targets of all methods
+  /// that have been prepared. Must be called before Prepared::row() for one of these trials, and not at the same time.
   void sample_rows(const std::vector<std::uint64_t>& trials);
 
   /// The exact output of a target; nullptr with ErrorSettings::rows, because then only some of its rows are known.

@@ -42,9 +42,9 @@ bool is_exact(const MethodChoice& choice);
 struct HeadMethod {
   MethodChoice choice;
   arma::uword features = 0;
-  /// As ChoiceRow::flops_limit: exact attention, the model's own whatever the method approximates, on sequences of
-  /// fewer tokens than d, and where the method's flops are not below so many times exact attention's. Not set: the
-  /// method on all sequences.
+  /// As ChoiceRow::flops_limit: the model's own exact attention takes the place of the method on sequences of fewer
+  /// tokens than d, and where the method's flops are not below this number times those of exact attention. Not set: the
+  /// method is used on all sequences.
   std::optional<double> flops_limit = {};
 };
 

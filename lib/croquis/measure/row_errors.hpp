@@ -42,8 +42,8 @@ struct TailErrors {
   double shift = std::numeric_limits<double>::quiet_NaN();  ///< mean of ||mu_tail - mu_head|| / ||o_i||, tau_i > 0
 };
 
-/// The errors for B and B~ (n_q x n_k) and V. NaN unless B~ is such a mask, up to 1e-4 in the sum of a row of the head
-/// (for rounding in float). The shift is NaN if no row with a tail has an o_i that is not 0.
+/// The errors for B and B~ (n_q x n_k) and V. NaN unless every row of B~ is such a mask, up to 1e-4 in the 1-norm (for
+/// rounding in float). The shift is NaN if no row with a tail has an o_i that is not 0.
 /// Cost: 2 n_q n_k p_v flops.
 /// Throws: std::invalid_argument for other sizes.
 TailErrors tail_errors(const arma::mat& exact, const arma::mat& approximate, const arma::mat& values);

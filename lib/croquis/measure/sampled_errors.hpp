@@ -20,8 +20,8 @@ struct SampledErrors {
   arma::uword rows = 0, n = 0;
 };
 
-/// R exact rows of the output, chosen uniformly without replacement, as a reference for many comparisons. For n at
-/// which n^2 scores take too long.
+/// R exact rows of the output, chosen uniformly without replacement, as a reference for many comparisons, for inputs so
+/// long that n^2 scores would take too long.
 ///
 /// Guarantees: the square of frobenius_abs is unbiased. spectral_abs is the estimate of sampled_spectral_norm, whose
 ///   biases of first order in 1/R cancel. Relative errors divide by the same estimates for O, from the same rows. R = n
@@ -40,8 +40,9 @@ class SampledReference {
   /// n is the number of queries. Throws std::invalid_argument unless kFewestRows <= count <= n.
   SampledReference(const Problem<double>& problem, Target target, arma::uword count, const Key& draw_key);
 
-  /// The same from exact rows that have already been computed: `exact` at draw_rows(n, count, draw_key).
+  /// The same from exact rows that have already been computed: `exact` at rows = draw_rows(n, count, draw_key).
   SampledReference(arma::uword n, arma::uvec rows, ExactAttention<double> exact);
+  /// `count` of the rows 0, ..., n - 1, ascending, as the first constructor draws them.
   static arma::uvec draw_rows(arma::uword n, arma::uword count, const Key& draw_key);
 
   const arma::uvec& rows() const { return rows_; }

@@ -11,19 +11,19 @@ struct SampledNorm {
   arma::uword n = 0;
   double value = 0;       ///< the estimate
   double log_spread = 0;  ///< the norm is between value exp(-log_spread) and value exp(log_spread), on average
-  /// Contribution of each sampled row to the square of the norm. Their mean is 1, or all are 0 where the mean is 0, of
-  /// the whole sample or of what cross-fitting finds.
+  /// The contribution of each sampled row to the square of the norm, divided by their mean; all 0 if the mean is 0. For
+  /// the spectral norm, contributions are those that cross-fitting finds.
   arma::vec shares;
 };
 
-/// Folds of the cross-fitting: neighbouring rows of the sample belong to different folds.
+/// The number of folds of the cross-fitting. Neighbouring rows of the sample belong to different folds.
 inline constexpr arma::uword kNormFolds = 10;
 
 /// ||A|| from a sample without repetition (R x p, in the order of A).
-/// Source: K-fold cross-fitting, as in Stone (1974) and for eigenvalues in Lam (2016, Ann. Stat. 44); ours is the mean.
-///   With M = A^T A / n and its estimate M_S from the sample, let P be the largest eigenvalue of M_S, and C the mean
-///   over the sampled rows a of (u^T a)^2, where u is the leading eigenvector of the rows outside the fold of a. A
-///   share R / n of M is known, so L = (R/n) P + (1 - R/n) C. The estimate is n^(1/2) (P L)^(1/4).
+/// Source: K-fold cross-fitting, as in Stone (1974) and for eigenvalues in Lam (2016, Ann. Stat. 44); the geometric
+///   mean below is ours. With M = A^T A / n and its estimate M_S from the sample, let P be the largest eigenvalue of
+///   M_S, and C the mean over the sampled rows a of (u^T a)^2, where u is the leading eigenvector of the rows outside
+///   the fold of a. A share R / n of M is known, so L = (R/n) P + (1 - R/n) C. The estimate is n^(1/2) (P L)^(1/4).
 /// Guarantees: E P >= ||M||, since the largest eigenvalue is convex (Jensen), and C <= P. A direction that is not the
 ///   best one gives less than the norm, so L is below ||M|| on average, up to the difference between the directions of
 ///   nine tenths of the sample and of all of it. The biases of P and of L are opposite and equal to first order in 1/R
@@ -37,8 +37,8 @@ SampledNorm sampled_spectral_norm(const arma::mat& rows, arma::uword n);
 SampledNorm sampled_frobenius_norm(const arma::mat& rows, arma::uword n);
 
 struct SampledRatio {
-  double value = 0;   ///< NaN where the denominator is 0
-  Interval interval;  ///< has the value; a point where R = n
+  double value = 0;   ///< NaN if the denominator is 0
+  Interval interval;  ///< contains the value; a point if R = n
   /// The number of rows that the interval rests on, R / kurtosis of what single rows contribute: R/3 for normal
   /// contributions, and near 1 where one row decides. 0 where all rows contribute the same.
   double effective_rows = 0;
@@ -54,7 +54,7 @@ struct SampledRatio {
 ///   experiments/rows-coverage.
 /// Guarantees: asymptotic in R. Rows that carry the variance and are so few (about n/R) that the sample may have none
 ///   of them are not allowed for, and no sample that misses them can tell.
-/// Throws: std::invalid_argument unless both are of one sample.
+/// Throws: std::invalid_argument unless both norms are of one sample.
 SampledRatio sampled_ratio(const SampledNorm& numerator, const SampledNorm& denominator, double alpha);
 
 }  // namespace croquis

@@ -59,9 +59,9 @@ class SketchQuality {
                 std::optional<arma::mat> factor = {});
 
   const arma::mat& matrix() const { return matrix_; }
-  /// The row of a sketch. A failure becomes its status, as does what makes no sketch of these sizes; the description
-  /// need not be completed. Sets n, cols, rank, features and the measured members. Cost: the sketch applied to the
-  /// matrix, the basis and V, and a product with B.
+  /// The row of a sketch. A failure becomes its status, also that of a description that is no sketch of these sizes;
+  /// the description need not be completed. Sets n, cols, rank, features and the measured members. Cost: the sketch
+  /// applied to the matrix, the basis and V, and a product with B.
   SketchRow row(const SketchDescription& description) const;
 
  private:

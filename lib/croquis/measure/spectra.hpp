@@ -14,7 +14,7 @@ namespace croquis {
 
 /// How the spectrum of an n_q x n_k matrix is computed.
 enum class SpectrumMethod {
-  automatic,  ///< dense up to a size at which it takes minutes, lanczos beyond
+  automatic,  ///< dense for n_q n_k <= 4096^2, where it takes up to minutes, lanczos beyond
   dense,      ///< all singular values, from the stored matrix
   lanczos,    ///< the largest singular values, without storing the matrix
 };
@@ -60,7 +60,8 @@ struct SpectrumPlan {
   bool lanczos = false;
   arma::uword values = 0;  ///< the number of rows that it returns if it succeeds
 };
-/// The outputs bv and cv, which have few columns, are always dense. Throws as matrix_spectrum.
+/// The plan for a matrix of a problem. The outputs bv and cv, which have few columns, are always dense. Throws as
+/// matrix_spectrum.
 SpectrumPlan plan_spectrum(TokenAlignment tokens, arma::uword p_v, const std::string& matrix,
                            const SpectrumSettings& settings = {});
 SpectrumPlan plan_spectrum(const Problem<double>& problem, const std::string& matrix,

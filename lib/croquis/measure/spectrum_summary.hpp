@@ -34,8 +34,8 @@ const Columns<SpectrumSummary>& spectrum_summary_columns();
 /// The index of cumulative_128, at which Linformer's Fig. 1 is drawn.
 inline constexpr arma::uword kCumulativeIndex = 128;
 
-/// The singular values that the matrix has, found or not: of an output all are found, of the scores there are n, or n_q
-/// if that is less.
+/// The number of singular values of the matrix, computed or not: min(n_q, n) for scores, the smaller side of a given
+/// matrix, and for an output the number of its rows in the result.
 arma::uword singular_values_of(const SpectrumSummary& s);
 
 /// A summary for each matrix, in the order of the rows, in which the rows of a matrix must be consecutive.

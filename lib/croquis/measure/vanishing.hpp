@@ -7,36 +7,37 @@
 
 namespace croquis {
 
-/// max ||q_i|| max ||k_j|| / sqrt(p): no score of the softmax target is larger, and a computed one is off by (p + 2) u
-/// times this at most.
+/// max ||q_i|| max ||k_j|| / sqrt(p), a bound on all scores of the softmax target. A computed score is off by at most
+/// (p + 2) u times this bound.
 double largest_score(const Problem<double>& problem);
 
-/// What a computed weight b_ij of the softmax target is off by, relative to itself, and by as much a product with n
-/// weights.
+/// A bound on the rounding error of a computed row of B V of the softmax target, relative to the longest value: 2 n u
+/// for sums of n terms, and 4 (p + 2) u (1 + largest_score()) for the exponents.
 double weight_rounding(const Problem<double>& problem);
 
-/// Whether the computed output B V of the softmax target is no larger than what rounding alone may make of 0: for
-/// values that are 0, or that flat attention averages to 0. Cost: the lengths of all rows.
+/// Whether the computed output B V of the softmax target is no larger than what rounding alone may make of an exact
+/// output of 0, which values of 0 have, and values that flat attention averages to 0. Cost: the lengths of all rows.
 bool vanishes(const arma::mat& output, const Problem<double>& problem);
 
-/// Whether an error ||O~ - O|| of an output of the softmax target (spectral or Frobenius norm) is no larger than what
-/// rounding alone may make of it where the method is exact. Two such errors, or their quotient, say nothing of the
+/// Whether an error ||O~ - O|| of an output of the softmax target (spectral or Frobenius norm) is no larger than
+/// rounding alone may make it for a method that is exact. Two such errors, or their quotient, say nothing about the
 /// methods. Cost: the lengths of all rows.
 bool is_rounding(double error, const Problem<double>& problem);
 
-/// What rounding alone may make of derivatives that are 0, at most, in the Frobenius norm.
+/// Bounds on the Frobenius norms of computed derivatives that are exactly 0 without rounding.
 struct GradientRounding {
   double q = 0, k = 0, bias = 0;
 };
 
-/// That of the computed derivatives of <cotangent, B V> for the weights B of a target: they are 0 for equal values, or
-/// weights of 0 and 1, those by Q also for equal keys. Keys count in the rows in which they have a weight, however long
-/// they are. For the kernelized target they are sums of d_ij (k_j - q_i), and 0 where queries have weights at keys that
-/// are equal to them alone, as where tokens, each once or repeated, are far from all others.
+/// The bounds for the derivatives of <cotangent, B V> for the weights B of a target. These derivatives are 0 for equal
+/// values and for weights of 0 and 1, those by Q also for equal keys. A key counts only in the rows in which it has a
+/// weight, however long it is. For the kernelized target the derivatives are sums of d_ij (k_j - q_i); they are 0 where
+/// queries have weights at keys that are equal to them alone, as where tokens, each once or repeated, are far from all
+/// others.
 /// Cost: 2 n_q n_k p flops and n_q n_k exponentials.
 GradientRounding gradient_rounding(const Problem<double>& problem, Target target, const arma::mat& cotangent);
 
-/// Whether the computed derivatives by Q and K together are no larger than this.
+/// Whether the computed derivatives by Q and K together are no larger than their gradient_rounding().
 bool vanishes(const Gradient<double>& gradient, const Problem<double>& problem, Target target,
               const arma::mat& cotangent);
 
