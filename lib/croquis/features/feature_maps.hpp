@@ -42,7 +42,7 @@ arma::Mat<T> log_elu_features(arma::Mat<T> x);
 
 /// The exponent of FAVOR++, a = (1 - 1/rho) / 8 <= 0 with rho = (sqrt((2s + p)^2 + 8 p s) - 2s - p) / (4s), for s =
 /// mean ||x + y||^2 >= 0. It minimises the variance that results if every ||x + y||^2 is replaced by s (Likhosherstov
-/// et al. 2022, Thm. 3.3). a = 0 for s = 0.
+/// et al. 2022, Thm. 3.3). a = 0 for s = 0. Throws std::invalid_argument unless s >= 0 is finite and p >= 1.
 double optimal_exponent(double s, arma::uword p);
 
 /// mean x_l^2 for every coordinate l of points x (n x p), each raised by u times their mean over l, so that a
@@ -50,9 +50,10 @@ double optimal_exponent(double s, arma::uword p);
 template <typename T>
 arma::rowvec raised_squares(const arma::Mat<T>& x);
 
-/// psi_l = (mean y_l^2 / mean x_l^2)^{1/4} for x (n x p) and y (n' x p): the diagonal matrix Psi that minimises mean
+/// psi_l = (mean y_l^2 / mean x_l^2)^{1/4} for x (n_q x p) and y (n_k x p): the diagonal matrix Psi that minimises mean
 /// ||Psi x + Psi^{-1} y||^2 (Likhosherstov et al. 2023). The mean squares are raised_squares(), so that psi_l is finite
-/// where a coordinate is zero. If x or y is zero, Psi is the identity.
+/// where a coordinate is zero. If x or y is zero, Psi is the identity. Throws std::invalid_argument unless there are
+/// points of both and they have one width.
 template <typename T>
 arma::Row<T> balancing_scale(const arma::Mat<T>& x, const arma::Mat<T>& y);
 

@@ -12,7 +12,7 @@ namespace croquis {
 template <typename T>
 class FeatureAdjoint;
 
-/// The d features of each of n queries x_i (n x p) and n' keys y_j (n' x p).
+/// The d features of each of n_q queries x_i (n_q x p) and n_k keys y_j (n_k x p).
 ///
 /// Guarantees: phi(x_i).phi(y_j) = exp(log_scale_i) sum_r queries(i, r) keys(j, r) is an estimate of exp(x_i.y_j). This
 ///   table says whether it is unbiased:
@@ -25,8 +25,7 @@ class FeatureAdjoint;
 ///     saderf      unbiased            biased (1)     biased (2)
 ///   (1) The mean is that for w uniform on the sphere. For prf it is e^{-(||x||^2+||y||^2)/2} 0F1(p/2; p ||x+y||^2/4),
 ///   which is below exp(x.y) by a factor 1 - ||x+y||^4 / (4(p+2)) to first order. (2) The bias is of the same order.
-///   With epsilon > 0 every combination is biased.
-///   Ratios of two such sums, and so attention, are biased for every combination.
+///   With epsilon > 0 every combination is biased. Ratios of two such sums, and so attention, are always biased.
 ///   prf with iid: Var = (e^{||x+y||^2} - 1) e^{2 x.y} / m (Performer Lemma 2). oprf: the second moment of one feature
 ///   pair is (1-4a)^p (1-8a)^{-p/2} exp(2 (1-4a)/(1-8a) ||x+y||^2 - ||x||^2 - ||y||^2). Features of oprf are bounded,
 ///   those of prf are not.
@@ -35,12 +34,12 @@ class FeatureAdjoint;
 ///   log_scale takes over. So nothing overflows, and for a positive map the sum over keys is at least 1 for points of
 ///   any norm. For trf the largest key factor e^{||y||^2/2} is made 1. With epsilon the shifts are those of FAVOR+, one
 ///   for each query and one for all keys.
-/// Randomness: the projection, from the random key. a and Psi are computed from the points and do not depend on W.
-/// Cost: 2 t c p flops and t c exponentials for a block of t tokens and c directions. Memory O(n p).
+/// Randomness: the projection W, from the random key. a and Psi are computed from the points and do not depend on W.
+/// Cost: 2 t c p flops and t c exponentials for a block of t tokens and c directions. Memory O((n_q + n_k) p).
 /// Throws: std::invalid_argument as Projection, for no points or points of different width, for d = 0, an odd d with
 ///   trf and hyperbolic, epsilon < 0, epsilon > 0 with trf, and for sphere with sorf where a direction is 0. A block of
-///   p' directions has one with probability 1/4 at p = 3, 9/64 at p = 5, 3/64 at p = 6, .005 at p = 9 and less beyond,
-///   and with 0 at p = 7 and at powers of two (p' is p rounded up to one).
+///   p' directions, where p' is p rounded up to a power of two, has such a direction with probability 1/4 at p = 3,
+///   9/64 at p = 5, 3/64 at p = 6, .005 at p = 9 and less beyond; it has none at p = 7 and at powers of two.
 template <typename T>
 class FeaturePair {
  public:
@@ -49,8 +48,8 @@ class FeaturePair {
   FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_ptr<const arma::Mat<T>> y, T scale, arma::uword d,
               const FeatureOptions& options, const Key& draw_key);
 
-  arma::uword n_q() const { return x_->n_rows; }  ///< n
-  arma::uword n_k() const { return y_->n_rows; }  ///< n'
+  arma::uword n_q() const { return x_->n_rows; }
+  arma::uword n_k() const { return y_->n_rows; }
   arma::uword p() const { return x_->n_cols; }
   arma::uword count() const { return functions_ * directions(); }  ///< d
   arma::uword functions() const { return functions_; }             ///< features for each direction, 1 or 2
@@ -59,24 +58,25 @@ class FeaturePair {
 
   /// All features at once.
   struct Matrices {
-    arma::Mat<T> queries, keys;  ///< n x d, n' x d; column f m + r is function f of direction r
-    arma::Col<T> log_scale;      ///< n
+    arma::Mat<T> queries, keys;  ///< n_q x d, n_k x d; column f m + r is function f of direction r
+    arma::Col<T> log_scale;      ///< n_q
   };
   Matrices matrices() const;
 
   /// Attention by the features. With A = keys^T [X 1], the rows of queries A are divided by their last entry.
   struct Attended {
-    arma::Mat<T> output;           ///< n x c for X (n' x c); not finite where a sum is zero
+    arma::Mat<T> output;           ///< n_q x c for X (n_k x c); not finite where a sum is zero
     arma::Col<T> sums, log_scale;  ///< queries keys^T 1, to be multiplied by exp(log_scale)
   };
-  /// X is n' x c. If there is one feature for each direction and W is stored, the features are computed in blocks and
-  /// never stored, by streamed_product(). Otherwise the memory is (n + n') d.
-  /// Cost: 2 (n + n') d (p + c + 1) flops; with two features for each direction the part with p is half of that.
+  /// X is n_k x c. If there is one feature for each direction and W is stored, the features are computed in blocks and
+  /// never stored, by streamed_product(). Otherwise the memory is (n_q + n_k) d.
+  /// Cost: 2 (n_q + n_k) d (p + c + 1) flops; with two features for each direction the term with p is half of that.
   Attended attend(const arma::Mat<T>& x) const;
 
   struct Shifts;
-  /// attend() in two steps, for keys that are divided into parts, with the shifts of all of them. First A of these
-  /// keys, d x (c + 1); then the rows of these queries for the sum of A over all parts. Features are made in blocks.
+  /// attend() in two steps, for keys that are divided into parts; `shifts` are those of all parts. key_sums() returns A
+  /// of these keys, d x (c + 1). attend_sums() returns the rows of these queries for the sum of A over all parts.
+  /// Features are computed in blocks.
   arma::Mat<T> key_sums(const arma::Mat<T>& x, const Shifts& shifts) const;
   Attended attend_sums(const arma::Mat<T>& sums, const Shifts& shifts) const;
 
@@ -84,8 +84,8 @@ class FeaturePair {
   struct Shifts {
     arma::Col<T> keys;       ///< d, subtracted from the exponents of the keys
     arma::Col<T> carried;    ///< d, added to the exponents of the queries
-    arma::Col<T> queries;    ///< n, subtracted from the exponents of the queries
-    arma::Col<T> log_scale;  ///< n
+    arma::Col<T> queries;    ///< n_q, subtracted from the exponents of the queries
+    arma::Col<T> log_scale;  ///< n_q, as in Matrices
   };
   Shifts shifts() const { return shifts(key_shifts()); }
 

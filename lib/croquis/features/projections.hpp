@@ -35,7 +35,7 @@ ProjectionDistribution projection_distribution(std::string_view name);
 ///     smaller m the coordinates of a draw are correlated.
 ///   - orthogonal: w is uniform on the sphere of radius sqrt(p). E[w w^T] = I, but w is not normal.
 ///   - sorf: E[w w^T] = I, but w is not normal. x is padded with zeros to p'. The scale sqrt(p') (p')^{-3/2} = 1/p'
-///     keeps E[(w.x)^2] = ||x||^2 for every p (Yu et al. 2016 has p = p').
+///     keeps E[(w.x)^2] = ||x||^2 for every p (Yu et al. 2016 have p = p').
 ///   - The last block of haar, orthogonal and sorf is truncated if m is not a multiple of p or p'. Every row still has
 ///     the distribution above.
 /// Randomness: row r of iid uses draw_key.child(r). Block b uses draw_key.child("block").child(b), norms
@@ -53,7 +53,8 @@ class Projection {
 
   arma::uword rows() const { return m_; }
   arma::uword cols() const { return p_; }
-  /// X W^T restricted to rows first ... first + count - 1 of W: n x p -> n x count. Parallel over blocks of 512 points.
+  /// X W^T restricted to rows first ... first + count - 1 of W: n x p -> n x count. Throws std::invalid_argument unless
+  /// X has p columns and W these rows.
   arma::Mat<T> apply(const arma::Mat<T>& x, arma::uword first, arma::uword count) const;
   arma::Mat<T> apply(const arma::Mat<T>& x) const { return apply(x, 0, m_); }
   /// W, m x p.

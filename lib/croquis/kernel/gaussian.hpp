@@ -35,6 +35,7 @@ T largest_squared_norm(const CentredPoints<T>& points);
 ///   are; it is usually without the factor p, because rounding errors partly cancel.
 /// Cost: 2 a b p flops and a b exponentials; for points far from their centre 3 a b p flops more, which takes three
 ///   times as long.
+/// Throws: std::invalid_argument unless X and Y have one dimension, one scale and one centre (the same row).
 template <typename T>
 arma::Mat<T> gaussian_kernel(const CentredPoints<T>& x, const CentredPoints<T>& y);
 template <typename T>
@@ -51,13 +52,15 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x) {
 }
 
 /// An estimate, not a bound, of the error of a kernel entry in units of u, for points with this largest squared norm
-/// about their centre: without the factor p and what a distant centre adds to w_ij.
+/// about their centre. It leaves out the factor p and what a distant centre adds to w_ij.
 template <typename T>
 T gaussian_entry_error(T largest_squared_norm) {
   return 1 + std::min(largest_squared_norm, kProductRounding<T>);
 }
 
 /// K Z (a x c) for the same K and for Z (b x c), by streamed_product(), without storing K.
+/// Cost: that of gaussian_kernel, and 2 a b c flops.
+/// Throws: std::invalid_argument as gaussian_kernel, and unless Z has b rows.
 template <typename T>
 arma::Mat<T> gaussian_product(const CentredPoints<T>& x, const CentredPoints<T>& y, const arma::Mat<T>& z,
                               const StreamedExtra<T>& extra = {});

@@ -14,10 +14,11 @@ struct KernelMatrix {
   arma::Col<T> diagonal;
   /// M(rows, cols). Indices may occur more than once in both lists.
   std::function<arma::Mat<T>(const arma::uvec& rows, const arma::uvec& cols)> block;
-  /// The error bound of an entry relative to the diagonal, in units of u. Computing it may take a pass over the points.
+  /// An estimate of the error of an entry relative to the diagonal, in units of u (gaussian_entry_error). Computing it
+  /// may take a pass over the points.
   std::function<T()> entry_error = [] { return T(0); };
 
-  /// All of M, n x n numbers.
+  /// All of M, n x n numbers. Throws std::invalid_argument unless there is memory for two such matrices.
   arma::Mat<T> dense() const;
   /// M(:, cols). Throws std::invalid_argument for a column that is not there.
   arma::Mat<T> columns(const arma::uvec& cols) const;

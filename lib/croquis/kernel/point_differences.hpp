@@ -5,8 +5,8 @@
 
 namespace croquis {
 
-/// A point amidst the rows of X and Y: the median of each column, of about 128 rows of either at equal distances. A few
-/// rows that are far away hardly move it.
+/// A point amidst the rows of X and Y: the median of each column over at most 128 equally spaced rows of X and as many
+/// of Y. A few rows that are far away hardly move it.
 template <typename T>
 arma::Row<T> middle_of(const arma::Mat<T>& x, const arma::Mat<T>& y) {
   constexpr arma::uword most = 128;

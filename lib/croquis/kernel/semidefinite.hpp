@@ -20,8 +20,9 @@ double unit_of(const arma::mat& matrix);
 ///   solver fails.
 std::string semidefinite_defect(const arma::mat& matrix);
 
-/// The kernel matrix of a G without semidefinite_defect(), which the caller has checked. G is made exactly symmetric
-/// and divided by the power of two at or below its largest entry, which changes no relative error.
+/// The kernel matrix of a G without semidefinite_defect(), which the caller has checked. G is made exactly symmetric,
+/// diagonal entries below 0 become 0, and G is divided by the power of two at or below its largest entry, which changes
+/// no relative error.
 /// Throws: std::invalid_argument unless G is square and not zero.
 KernelMatrix<double> semidefinite_kernel_matrix(const arma::mat& matrix);
 

@@ -19,8 +19,8 @@ template <typename T>
 struct StreamedCotangent {
   const arma::Mat<T>& x;          ///< X
   const arma::Mat<T>& cotangent;  ///< G, a x c
-  const arma::Col<T>& log_scale;  ///< a: log-sum-exp of a row for a softmax, zeros for a kernel; exponents stay <= 0
-  const arma::Col<T>& delta;      ///< a: g_i.y_i for a softmax, zeros for a kernel
+  const arma::Col<T>& log_scale;  ///< log-sum-exp of each row for a softmax, a zeros for a kernel; exponents stay <= 0
+  const arma::Col<T>& delta;      ///< g_i.y_i for a softmax, a zeros for a kernel
   const arma::Mat<T>& left;       ///< L, a x l
   const arma::Mat<T>& right;      ///< R, b x r
 };
@@ -37,8 +37,8 @@ constexpr arma::uword kAdjointGroups = 8;
 
 /// The products with M and D, which are never stored. `scores` is as for streamed_product(): rows(), cols(), fill(i0,
 /// j0, block) and optionally begin_columns and seen. It may also have
-///   add_cotangent(group, i0, j0, block): gets a block of D; calls with the same group < kAdjointGroups follow each
-///   other.
+///   add_cotangent(group, i0, j0, block): gets a block of D. Calls with the same group < kAdjointGroups never overlap
+///   in time.
 /// Guarantees: blocks are those of streamed_product(). Those of the longer side are divided among 8 groups, whose sums
 ///   over the shorter side are added in order. The bits are the same for any number of threads.
 /// Cost: the fill, a b exponentials and 2 a b (2 c + l + r) flops; memory of 8 min(a, b) (c + l) numbers or, with more

@@ -16,6 +16,8 @@ namespace croquis {
 template <typename T>
 class LiftedPoints {
  public:
+  /// Q is n_q x p, K is n_k x p. All constructors throw std::invalid_argument unless n_q, n_k, p >= 1 and the widths
+  /// are equal.
   LiftedPoints(arma::Mat<T> q, arma::Mat<T> k);
   /// The same without copies of Q and K.
   LiftedPoints(std::shared_ptr<const arma::Mat<T>> q, std::shared_ptr<const arma::Mat<T>> k);
@@ -32,8 +34,8 @@ class LiftedPoints {
   const arma::Row<T>& centre() const { return points_->centre; }  ///< of the scaled points
   CentredPoints<T> centred_queries() const { return centred(*points_->q); }
   CentredPoints<T> centred_keys() const { return centred(*points_->k); }
-  /// Rows `indices` (each < size()) of (Q; K), neither scaled nor centred. centred() scales and centres such rows,
-  /// which must outlive its result.
+  /// Rows `indices` of (Q; K), neither scaled nor centred. Throws std::invalid_argument for an index that is not below
+  /// size(). centred() scales and centres such rows, which must outlive its result.
   arma::Mat<T> given(const arma::uvec& indices) const;
   CentredPoints<T> centred(const arma::Mat<T>& given) const { return {given, points_->scale, &points_->centre}; }
   CentredPoints<T> centred(arma::Mat<T>&& given) const = delete;  // which would not outlive them
@@ -65,6 +67,7 @@ struct NystromBlocks {
 
 /// The blocks for landmarks at `indices`; duplicates are allowed.
 /// Cost: with n = n_q + n_k, 2 n d p + 2 d^2 p flops and n d + d^2 exponentials.
+/// Throws: std::invalid_argument for an index that is not below n.
 template <typename T>
 NystromBlocks<T> nystrom_blocks(const LiftedPoints<T>& lift, const arma::uvec& indices);
 

@@ -26,7 +26,7 @@ class PairedSequences {
   /// The numbers of a pair: entry s of its first sequence at 2s, of its second at 2s + 1.
   T* numbers(arma::uword index) { return reinterpret_cast<T*>(pair(index)); }
   T& at(arma::uword sequence, arma::uword entry) { return numbers(sequence / 2)[2 * entry + sequence % 2]; }
-  /// Entries from `first` on.
+  /// Sets the entries from `first` on of all sequences to zero.
   void fill_zero(arma::uword first = 0) {
     for (arma::uword i = 0; i < pairs_; ++i) std::fill(pair(i) + first, pair(i) + length_, std::complex<T>(0));
   }

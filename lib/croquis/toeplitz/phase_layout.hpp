@@ -22,14 +22,15 @@ struct PhaseLayout {
   /// A sequence has up to 32 phases, as many as make products at each frequency and transforms about equally long.
   explicit PhaseLayout(const RelativeGrid& grid);
 
-  /// Of the product with one column: two transforms and the products of the spectra.
+  /// The flops of the product with one column: two transforms and the products of the spectra.
   double flops() const;
 
   /// Places of a vector in the order of phases: pair after pair of phases, and in a pair entry s of the first phase at
   /// 2s, and entry s of the second one at 2s + 1.
   arma::uword places() const { return (phases + phases % 2) * positions; }
   arma::uword place(arma::uword r, arma::uword s) const { return (r / 2 * positions + s) * 2 + r % 2; }
-  /// Of n tokens, or the last rows.n_rows of n, to such vectors: other places are zero. And back.
+  /// in_phases() puts the rows of the last rows.n_rows of n tokens at their places; other places are zero. in_tokens()
+  /// returns the rows of the last `rows` of n tokens from their places.
   template <typename T>
   arma::Mat<T> in_phases(const arma::Mat<T>& rows, arma::uword n) const;
   template <typename T>

@@ -9,7 +9,7 @@ namespace croquis {
 
 /// The spectra of real sequences of length L at the frequencies 0 ... L / 2, in tiles of kTile frequencies: for each
 /// tile and each sequence kTile real parts and then kTile imaginary ones, so that the products of a tile stay in the
-/// first-level cache. The last tile goes on with the frequencies after L / 2. Sequences are an even number.
+/// first-level cache. The last tile goes on with the frequencies after L / 2. An odd number of sequences is rounded up.
 template <typename T>
 struct Spectra {
   static constexpr arma::uword kTile = 128 / sizeof(T);
@@ -28,16 +28,17 @@ struct Spectra {
   std::vector<T> values_;
 };
 
-/// Spectra of the sequences whose transforms PairedFft has made, and back: of two sequences x and y they are z = x +
-/// iy, so that x_f = (z_f + conj z_{L-f}) / 2 and y_f = (z_f - conj z_{L-f}) / 2i.
+/// split() computes the spectra of the sequences from the transforms that PairedFft has made of pairs, and join() does
+/// the reverse. For a pair of sequences x and y, z = x + iy has been transformed, so x_f = (z_f + conj z_{L-f}) / 2 and
+/// y_f = (z_f - conj z_{L-f}) / 2i.
 template <typename T>
 void split(const PairedSequences<T>& transforms, Spectra<T>& spectra);
 template <typename T>
 void join(const Spectra<T>& spectra, PairedSequences<T>& transforms);
 
 /// For b phases and the kernel's spectra c_{-(b-1)}, ..., c_{b-1}: y_r = sum_s c_{s-r} x_s at every frequency, or, for
-/// the transpose, y_s = sum_r conj(c_{s-r}) x_r. x and y are paired transforms, of which y takes the place of x. `kept`
-/// becomes the spectra of x, unless it is nullptr.
+/// the transpose, y_s = sum_r conj(c_{s-r}) x_r. x and y are paired transforms, and y overwrites x. `kept` receives the
+/// spectra of x, unless it is nullptr.
 /// Guarantees: |error of y_r| <= (3 b + 4) u sum_s |c_{s-r}| |x_s|.
 /// Cost: 4 b^2 L flops.
 template <typename T>

@@ -15,7 +15,8 @@ namespace croquis {
 /// after their query come after it.
 template <typename T>
 struct RelativePosition {
-  arma::Col<T> bias;       ///< finite or -inf; b_0 finite, so that a token attends to itself; empty means zero
+  /// |b_t| <= (largest number of T) / 64, or b_t = -inf; b_0 is finite, so that a token attends to itself. Empty: zero.
+  arma::Col<T> bias;
   bool causal = false;     ///< keys after their query are masked: b_t = -inf
   arma::uword height = 1;  ///< rows of the image; divides n
 
@@ -54,7 +55,8 @@ class RelativeGrid {
   arma::uword height_, width_ = 0;
 };
 
-/// Throws std::invalid_argument unless the bias is valid for n tokens. The message names the entry.
+/// Throws std::invalid_argument unless `height` divides n, and the bias is empty or has the number of entries for n
+/// tokens and allowed values. The message names the entry.
 template <typename T>
 void require_valid(const RelativePosition<T>& position, arma::uword n);
 
@@ -67,7 +69,7 @@ RelativePosition<T> truncated(const RelativePosition<T>& position, arma::uword n
 template <typename T>
 bool has_mask(const RelativePosition<T>& position, TokenAlignment tokens);
 
-/// The position with -inf for each b_t that no query and key have, so that their sizes do not matter.
+/// The position with -inf for each b_t that no query and key have, so that the values of these b_t do not matter.
 template <typename T>
 RelativePosition<T> used_alone(const RelativePosition<T>& position, TokenAlignment tokens);
 

@@ -43,12 +43,12 @@ class ToeplitzOperator {
   arma::Mat<T> apply(const arma::Mat<T>& x) const;             ///< T X, n x k
   arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const;  ///< T^T X
 
-  /// For fft. A workspace must not be shared between threads.
+  /// Memory for products by fft. A workspace must not be shared between threads.
   struct Workspace {
     PairedSequences<T> transforms;  ///< of all phases
     PairedSequences<T> in, out;     ///< two phases; after them `in` has zeros
   };
-  /// Throws std::invalid_argument where the path is direct, which has no transforms; so do all that need one.
+  /// Throws std::invalid_argument if the path is direct, which has no transforms.
   Workspace workspace() const;
   /// y <- y + outer o T (inner o x), or the same with T^T, by fft. All vectors are in the order of
   /// layout().in_phases(), and o is the entrywise product. Places without a token have zero in `inner` or x, and any
