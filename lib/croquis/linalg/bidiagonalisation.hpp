@@ -20,7 +20,8 @@ namespace croquis {
 template <typename T>
 class Bidiagonalisation {
  public:
-  /// For an m x n matrix, starting from `start` (n numbers, not zero), with at most `max_steps` steps.
+  /// For an m x n matrix, starting from `start` (n numbers), with at most `max_steps` steps. Throws
+  /// std::invalid_argument unless the start is finite and not zero, and max_steps >= 1.
   Bidiagonalisation(arma::uword m, const arma::Col<T>& start, arma::uword max_steps);
 
   const arma::Col<T>& right() const { return v_; }  ///< v_{k+1}

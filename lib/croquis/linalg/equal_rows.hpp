@@ -6,11 +6,11 @@
 namespace croquis {
 
 struct EqualRows {
-  arma::uvec first;  ///< the first row of each kind, in their order
-  arma::uvec kind;   ///< of every row, its place in `first`
+  arma::uvec first;  ///< for each set of equal rows the index of the first one, ascending
+  arma::uvec kind;   ///< for every row the place of its set in `first`
 };
 
-/// Which rows of X (n x p) are equal, entry by entry; 0 and -0 are. Cost: n log n comparisons of two rows.
+/// The sets of rows of X (n x p) that are equal entry by entry; 0 equals -0. Cost: n log n comparisons of two rows.
 template <typename T>
 EqualRows equal_rows(const arma::Mat<T>& x);
 

@@ -37,10 +37,10 @@ class FftwPlan {
   FftwPlan& operator=(const FftwPlan&) = delete;
   ~FftwPlan();
 
-  /// For complex_forward and complex_backward. The arrays differ, and both are aligned as those of fftw_array. `from`
-  /// is kept.
+  /// For complex_forward and complex_backward. The arrays must differ, and both must be aligned as those of fftw_array.
+  /// `from` is not changed.
   void complex(std::complex<T>* from, std::complex<T>* to) const;
-  /// For cosine and cosine_back. Any array will do.
+  /// For cosine and cosine_back. x need not be aligned.
   void in_place(T* x) const;
 
  private:

@@ -10,6 +10,7 @@ namespace croquis {
 /// The derivatives of <E, Z> with respect to N, for the Z that iterative_inverse(N, options) returns, through its steps
 /// and its start. If several columns or rows have the largest sum, the start takes the first of them.
 /// Cost: the steps again, and 22 d^3 flops for each step (8 d^3 in the forward pass); memory for one Z for each step.
+/// Throws: std::invalid_argument unless N is square and E has its size; as inverse_start.
 template <typename T>
 arma::Mat<T> iterative_inverse_adjoint(const arma::Mat<T>& n, const InverseIteration& options,
                                        const arma::Mat<T>& cotangent);
@@ -25,7 +26,7 @@ arma::Mat<T> iterative_inverse_adjoint(const arma::Mat<T>& n, const InverseItera
 ///   kernels of the same points. E formed first would have rounding of one size in all directions, which l_a l_b
 ///   divides; hence two factors.
 /// Cost: about 9 d^3 flops for the eigenvectors and 4 d^3 + 6 d^2 c for the products.
-/// Throws: std::invalid_argument for sizes that do not fit.
+/// Throws: std::invalid_argument for sizes that do not fit, std::runtime_error if the eigenvalue solver fails.
 template <typename T>
 arma::Mat<T> pseudo_inverse_psd_adjoint(const arma::Mat<T>& a, T relative_cutoff, const arma::Mat<T>& left,
                                         const arma::Mat<T>& right);

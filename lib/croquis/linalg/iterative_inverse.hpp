@@ -24,9 +24,10 @@ template <typename T>
 arma::Mat<T> inverse_start(const arma::Mat<T>& n, InverseStart start);
 
 /// Throws std::runtime_error, with `name` and the step, if a step has taken ||I - N Z||_F from `before` to an `after`
-///   that is not finite or, where N Z_0 is symmetric, more than 1 and more than a tenth larger. An eigenvalue E of I -
-///   N Z that becomes (3 E^3 + E^4) / 4 becomes larger in size only where E > 1 or E < -3.35, and then in all later
-///   steps. An eigenvalue 0 of N Z_0 that rounding makes negative is such an E: the norm tells before the output does.
+/// that is not finite or, where N Z_0 is symmetric, more than 1 and more than a tenth larger. A step turns an
+/// eigenvalue E of I - N Z into (3 E^3 + E^4) / 4. It becomes larger in size only if E > 1 or E < -3.35, and then in
+/// all later steps. An eigenvalue 0 of N Z_0 that rounding makes negative gives such an E; the norm shows this before
+/// the output does.
 void require_no_growth(const char* name, int step, double before, double after, const InverseIteration& options);
 
 template <typename T>
@@ -41,7 +42,8 @@ struct IterativeInverse {
 ///   small singular direction grows by 13/4 in each step. If N is ill-conditioned, six steps are therefore a spectral
 ///   filter and not an inverse; see `residual`.
 /// Cost: 8 d^3 flops for each step and 2 d^3 for the residual.
-/// Throws: std::runtime_error if Z is no longer finite, and as require_no_growth.
+/// Throws: std::invalid_argument unless N is square and the options are >= 0; std::runtime_error if Z is no longer
+///   finite, and as inverse_start and require_no_growth.
 template <typename T>
 IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIteration& options = {});
 

@@ -18,7 +18,7 @@ struct LargerFirst {
   }
 };
 
-/// Of these places the `count` with the largest values, largest first; all if there are no more.
+/// Keeps of `places` the `count` with the largest values, largest first, or all if there are no more.
 /// Cost: O(n log count) comparisons.
 template <typename T, typename Place>
 void keep_largest(const T* values, arma::uword count, std::vector<Place>& places) {

@@ -35,14 +35,15 @@ LinearOperator<T> as_operator(arma::Mat<T> matrix);
 template <typename T>
 LinearOperator<T> as_operator(arma::Mat<T> a, arma::Mat<T> b);
 
-/// Throws std::invalid_argument unless an X has as many rows as the operator has columns, or transposed, rows.
+/// Throws std::invalid_argument unless rows == wanted. `rows` is that of X, and `wanted` the number of columns of an
+/// operator for A X, or of its rows for A^T X.
 inline void require_rows(arma::uword rows, arma::uword wanted, std::string_view where) {
   require(rows == wanted, where, "an X with as many rows as the operator has columns, or transposed",
           {{"rows", rows}, {"wanted", wanted}});
 }
 
-/// The rows x cols operator of an object with apply() and apply_transposed(), which the copies share. They need not
-/// look at the number of rows of X: another one throws std::invalid_argument.
+/// The rows x cols operator of an object with apply() and apply_transposed(), which the copies share. The operator
+/// checks the number of rows of X before it calls them, and throws std::invalid_argument if it is wrong.
 template <typename T, typename Factors>
 LinearOperator<T> operator_of(arma::uword rows, arma::uword cols, std::shared_ptr<Factors> factors) {
   return {rows, cols,

@@ -9,12 +9,14 @@ namespace croquis {
 
 /// ||A||, the largest singular value of a stored m x n matrix; 0 for an empty one, NaN for one with a NaN.
 /// Guarantees: the relative error is at most c max(m, n) u. The norm is computed as the square root of the largest
-///   eigenvalue of the smaller Gram matrix of A / max|a_ij|. That eigenvalue is a sum of squares, so nothing is lost at
-///   the top of the spectrum. There is no overflow.
+///   eigenvalue of the smaller Gram matrix of A. That eigenvalue is a sum of squares, so nothing is lost at the top of
+///   the spectrum. There is no overflow: A is first divided by max|a_ij| where its squares could overflow or vanish.
+/// Throws: std::runtime_error if the eigenvalue solver fails.
 template <typename T>
 T spectral_norm(const arma::Mat<T>& a);
 
-/// Its flops: m n k for the Gram matrix and 4/3 k^3 for its eigenvalues, k = min(m, n).
+/// The flops of spectral_norm() of a stored matrix: m n k for the Gram matrix and 4/3 k^3 for its eigenvalues, k =
+/// min(m, n).
 double spectral_norm_flops(double m, double n);
 
 /// ||A||_F, the sum of squares in double. There is no overflow: squares of doubles are scaled by max|a_ij| if need be.
@@ -56,6 +58,7 @@ struct NormEstimate {
 ///   nothing of the first singular vector.
 /// Randomness: the start vector, normals of `key`.
 /// Cost: two products for each step, and O((m + n) steps^2) flops.
+/// Throws: std::invalid_argument for options out of range, std::runtime_error if the singular value solver fails.
 template <typename T>
 NormEstimate spectral_norm(const LinearOperator<T>& a, const Key& key, const LanczosOptions& options = {});
 

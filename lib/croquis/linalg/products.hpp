@@ -21,11 +21,12 @@ arma::Mat<T> product_nt(const arma::Mat<T>& a, const arma::Mat<T>& b);
 /// scale A B for symmetric matrices A and B (d x d) that commute, as polynomials of one matrix do. The product is then
 /// symmetric. Only the part above the diagonal is computed, in blocks of 64, and mirrored.
 /// Cost: d^2 (d + 64) flops.
+/// Throws: std::invalid_argument unless A and B are square and of one size.
 template <typename T>
 arma::Mat<T> product_symmetric(const arma::Mat<T>& a, const arma::Mat<T>& b, T scale = 1);
 
 /// C += A_c B and C += A_r^T B on one thread. A_c has b.n_rows columns of A, from column `first` on, and A_r as many
-/// rows, from row `first` on.
+/// rows, from row `first` on. Throws std::invalid_argument unless A has them and C is of the product's size.
 template <typename T>
 void add_product(const arma::Mat<T>& a, arma::uword first, const arma::Mat<T>& b, arma::Mat<T>& c);
 template <typename T>

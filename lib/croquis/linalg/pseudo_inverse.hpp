@@ -25,8 +25,9 @@ struct PseudoInverse {
 
 /// The pseudo-inverse of a symmetric positive semi-definite matrix (d x d). Eigenvalues <= cut-off * largest, including
 /// negative ones, are treated as zero. A zero matrix has rank 0 and pseudo-inverse 0. relative_cutoff is in [0, 1); a
-/// usual choice is n u times the relative accuracy lost in the entries.
+/// usual choice is d u times the relative accuracy lost in the entries.
 /// Cost: about 9 d^3 flops.
+/// Throws: std::invalid_argument for another matrix or cut-off, std::runtime_error if the eigenvalue solver fails.
 template <typename T>
 PseudoInverse<T> pseudo_inverse_psd(const arma::Mat<T>& a, T relative_cutoff);
 
@@ -39,6 +40,7 @@ std::optional<arma::Mat<T>> inverse_root_psd(const arma::Mat<T>& a, T relative_c
 
 /// The pseudo-inverse of any matrix, by its singular values. The cut-off is as above.
 /// Cost: about 22 d^3 flops for a d x d matrix.
+/// Throws: std::invalid_argument for another cut-off, std::runtime_error if the singular value solver fails.
 template <typename T>
 PseudoInverse<T> pseudo_inverse(const arma::Mat<T>& a, T relative_cutoff);
 

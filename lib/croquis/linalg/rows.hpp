@@ -6,8 +6,8 @@
 
 namespace croquis {
 
-/// Terms of a row sum that underflow are off by up to the smallest normal number each: a smaller sum may have lost all
-/// of its digits.
+/// A row sum smaller than this may have lost all of its digits: each term that underflows is off by up to the smallest
+/// normal number.
 template <typename T>
 constexpr T kLeastSum = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
 
@@ -21,7 +21,7 @@ arma::Mat<T> unit_rows(arma::Mat<T> x);
 template <typename T>
 arma::Mat<T> unit_rows_adjoint(const arma::Mat<T>& x, const arma::Mat<T>& cotangent);
 
-/// The dot products a_i.b_i of the rows of A and B.
+/// The dot products a_i.b_i of the rows of A and B. Throws std::invalid_argument unless A and B have one size.
 template <typename T>
 arma::Col<T> row_products(const arma::Mat<T>& a, const arma::Mat<T>& b);
 
@@ -29,7 +29,7 @@ arma::Col<T> row_products(const arma::Mat<T>& a, const arma::Mat<T>& b);
 template <typename T>
 arma::Col<T> squared_row_norms(const arma::Mat<T>& x);
 
-/// Multiplies or divides row i of M by f_i, in place.
+/// Multiplies or divides row i of M by f_i, in place. Throws std::invalid_argument unless f has a number for each row.
 template <typename T>
 void multiply_rows(arma::Mat<T>& m, const arma::Col<T>& f);
 template <typename T>

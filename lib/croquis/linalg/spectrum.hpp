@@ -47,7 +47,8 @@ struct LeadingSpectrum {
 /// Limits: the Lanczos method may find a repeated singular value fewer times than it occurs.
 /// Randomness: the start vectors, normals of children of `key`.
 /// Cost: two products for each step, O((m + n) steps^2) flops, and memory (m + n) max_steps.
-/// Throws: std::invalid_argument where there is no memory for it.
+/// Throws: std::invalid_argument unless k >= 1, the options are in their ranges and there is memory for the vectors;
+///   std::runtime_error if the singular value solver fails.
 template <typename T>
 LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, const Key& key,
                                     const LeadingOptions& options = {});

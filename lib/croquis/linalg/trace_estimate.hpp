@@ -10,7 +10,7 @@ namespace croquis {
 
 struct SpectralSumOptions {
   int probes = 16;          ///< random vectors, at least 2
-  int max_steps = 100;      ///< maximum number of Lanczos steps for each
+  int max_steps = 100;      ///< maximum number of Lanczos steps for each vector
   double tolerance = 1e-3;  ///< stop when the bracket of the quadrature is at most this fraction of the value
   double failure = 0.05;    ///< probability that the interval does not contain the value
 };
@@ -20,7 +20,7 @@ struct SpectralSum {
   double value = 0;
   double lower = 0, upper = 0;  ///< the interval
   double bracket = 0;           ///< the part of its width that comes from the quadrature and not from the probes
-  int steps = 0;                ///< products with A and with A^T, of `probes` columns each
+  int steps = 0;                ///< products with A and with A^T, of at most `probes` columns each
 };
 
 /// The sum of f(sigma_i) over the cols(A) singular values of an m x n operator (zeros included). f must satisfy f(0) =
@@ -34,8 +34,10 @@ struct SpectralSum {
 ///   derivatives of f(sqrt(x)) are <= 0 and the odd ones >= 0 (Golub and Meurant 2010, ch. 6). The interval is a
 ///   Student interval over the probes, computed from these two sides. It is asymptotic in the number of probes, and not
 ///   a bound for every spectrum.
-/// Randomness: the signs, from `key`.
-/// Cost: 2 steps products with `probes` columns, and O((m + n) probes steps^2) flops.
+/// Randomness: the signs of probe i are the bits of key.child(i).
+/// Cost: 2 steps products with at most `probes` columns, and O((m + n) probes steps^2) flops.
+/// Throws: std::invalid_argument for options out of range, and unless there is a vector for each value;
+///   std::runtime_error if the singular value solver fails.
 template <typename T>
 SpectralSum spectral_sum(const LinearOperator<T>& a, const std::function<double(double)>& f, const arma::vec& values,
                          const arma::Mat<T>& known, const Key& key, const SpectralSumOptions& options = {});
