@@ -15,13 +15,14 @@ enum class BucketOrder {
 
 /// The indices of the rows of X (n x p), sorted by bucket and, within a bucket, by index, for the directions g_r in the
 /// columns of G (p x r), r <= 30. A zero row is in bucket 0.
-/// Guarantees: the order does not change if a row is multiplied by a positive number (up to rounding at a boundary).
+/// Guarantees: the order does not change if a row is multiplied by a positive number, up to rounding where x.g_r is
+///   near 0.
 /// Cost: 2 n p r flops, and a sort.
 /// Throws: std::invalid_argument unless 1 <= r <= 30.
 template <typename T>
 std::vector<std::uint32_t> angular_order(const arma::Mat<T>& x, const arma::Mat<T>& directions, BucketOrder order);
 
-/// The bucket of every row, as its rank among the 2^r buckets in this order.
+/// The bucket of every row, as its rank among the 2^r buckets in this order. Cost and exceptions as angular_order().
 template <typename T>
 std::vector<std::uint32_t> bucket_places(const arma::Mat<T>& x, const arma::Mat<T>& directions, BucketOrder order);
 

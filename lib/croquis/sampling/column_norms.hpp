@@ -11,9 +11,10 @@ struct ColumnNorms {
   arma::Col<T> log_row_sums;  ///< log of the row sums of A
 };
 
-/// For queries and keys of size n x p. One pass over B in blocks of 256 rows, in at most 64 groups. The bits are the
+/// For Q (n_q x p) and K (n_k x p), by one pass over B in blocks of 256 rows, in at most 64 groups. The bits are the
 /// same for any number of threads.
-/// Cost: 2 n^2 p flops and n^2 exponentials; memory of 256 n numbers for each thread and of 64 n for the groups.
+/// Cost: 2 n_q n_k p flops and n_q n_k exponentials; memory of 256 n_k numbers for each thread and of 64 n_k for the
+///   groups.
 template <typename T>
 ColumnNorms<T> column_norms(const arma::Mat<T>& q, const arma::Mat<T>& k);
 

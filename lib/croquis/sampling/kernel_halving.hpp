@@ -14,17 +14,18 @@ struct WeightedTokens {
   arma::vec weights;  ///< > 0
 };
 
-/// A round of halving: `pairs` pairs of tokens, of each of which one is kept, in `groups` groups of consecutive pairs.
+/// A round of halving. Of `tokens` tokens of equal weight, 2 `pairs` are paired, in `groups` groups of consecutive
+/// pairs, and one token of each pair is kept.
 struct HalvingRound {
-  arma::uword tokens, pairs, groups;  ///< `pairs` pairs of `tokens` tokens of equal weight; the others are kept
-  bool all;                           ///< all tokens are paired; one without a partner is set aside
+  arma::uword tokens, pairs, groups;
+  bool all;  ///< all tokens are paired, and one without a partner is set aside; false: such tokens are kept
 };
 
 /// The rounds that leave d of n tokens. As long as halving all tokens leaves at least d, all are halved. Then, in one
 /// more round, just enough pairs are halved that d tokens are left. The last round has one group, the one before it
-/// four, then 16, and so on, so that every round computes about d^2 pairs of pairs, however many tokens it has, as
-/// long as groups have more than the one pair that they have at least.
-/// Compress (Shetty et al. 2022) has n = 4^k and d = 2^g sqrt(n); these are then its rounds and groups.
+/// four, then 16, and so on, so that every round computes about 2 d^2 kernel entries, however many tokens it has, as
+/// long as groups have more than one pair. Compress (Shetty et al. 2022) has n = 4^k and d = 2^g sqrt(n); these are
+/// then its rounds and groups. Throws std::invalid_argument unless 1 <= d <= n.
 std::vector<HalvingRound> halving_rounds(arma::uword n, arma::uword d);
 
 /// Returns half of the tokens of a group, in their order. If every token is kept with probability 1/2, weights have
@@ -32,8 +33,8 @@ std::vector<HalvingRound> halving_rounds(arma::uword n, arma::uword d);
 using GroupHalving =
     std::function<std::vector<std::uint32_t>(const std::vector<std::uint32_t>& group, const Key& draw_key)>;
 
-/// What `rounds` of halving leave of `tokens` (at least one). Weights, and tokens set aside, are as in kh_compress(),
-/// which is an instance of this.
+/// The tokens that `rounds` of halving leave of `tokens` (at least one). Weights, and tokens set aside, are as in
+/// kh_compress(), which is an instance of this.
 /// Randomness: group g of round r gets draw_key.child(r).child(g); the last draw is from draw_key.child("aside").
 WeightedTokens halve_in_rounds(const std::vector<std::uint32_t>& tokens, const std::vector<HalvingRound>& rounds,
                                const GroupHalving& halve, const Key& draw_key);

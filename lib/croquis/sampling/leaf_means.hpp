@@ -14,13 +14,13 @@ struct CentredColumns {
   arma::Col<T> mean;
 };
 
-// Both throw std::invalid_argument for another number of points, weights or columns than the tree has points.
-
-/// The weighted means of the centred points of each leaf, as rows (leaves x p).
+/// The weighted means of the centred points of each leaf, as rows (leaves x p). Throws std::invalid_argument unless
+/// there are as many points and weights as the tree has points.
 template <typename T>
 arma::Mat<T> leaf_means(const CentredColumns<T>& points, const arma::Col<T>& weights, const PointTree& tree);
 
-/// The sums of the columns of X over each leaf (leaves x rows of X).
+/// The sums of the columns of X over each leaf (leaves x rows of X). Throws std::invalid_argument unless X has a column
+/// for each point of the tree.
 template <typename T>
 arma::Mat<T> leaf_sums(const arma::Mat<T>& x, const PointTree& tree);
 

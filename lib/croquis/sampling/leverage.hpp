@@ -13,7 +13,8 @@ class RidgeLeverage {
  public:
   static constexpr arma::uword kLargestN = 8192;  ///< a dense eigenvalue problem beyond this takes many minutes
 
-  /// Throws std::invalid_argument for n > kLargestN.
+  /// Throws std::invalid_argument for n > kLargestN, std::runtime_error if the eigenvalue solver fails. The functions
+  /// below throw std::invalid_argument for a lambda or k outside its range.
   explicit RidgeLeverage(const KernelMatrix<T>& matrix);
 
   /// l_i(lambda) = (M (M + lambda I)^-1)_ii, each in [0, 1]; lambda > 0.
@@ -21,8 +22,8 @@ class RidgeLeverage {
   /// d_stat(lambda) = sum of l_i(lambda).
   T statistical_dimension(T lambda) const;
   /// (1/k) (the sum of the eigenvalues after the k largest), for 1 <= k <= n: the ridge of Musco & Musco 2017, at which
-  /// d_stat(lambda) <= 2 k. Their theorem asks for a number of landmarks of order k log k; see leverage_rank(). It is
-  /// never below 2u times the largest eigenvalue.
+  /// d_stat(lambda) <= 2 k. Their theorem asks for a number of landmarks of order k log k; see leverage_rank(). The
+  /// ridge is never below 2u times the largest eigenvalue.
   T ridge_for(arma::uword k) const;
   /// Descending. Values below zero, which are rounding, are set to zero.
   const arma::Col<T>& eigenvalues() const { return eigenvalues_; }

@@ -16,10 +16,11 @@ struct Pilot {
   arma::Col<T> weights;
 };
 
-/// For Q and K (n x p), V (n x p_v) and d_0 >= 1 rows.
-/// Randomness: the rows, from the random key.
-/// Cost: 2 n d_0 p flops, with the output 2 n d_0 (p + p_v), and n d_0 exponentials; memory for n d_0 numbers during
-///   the call.
+/// For Q (n_q x p), K (n_k x p), V (n_k x p_v) and d_0 >= 1 rows.
+/// Randomness: the rows are sample_with_replacement on draw_key.
+/// Cost: 2 n_k d_0 p flops, with the output 2 n_k d_0 (p + p_v), and n_k d_0 exponentials; memory for n_k d_0 numbers
+///   during the call.
+/// Throws: std::invalid_argument for sizes that do not fit, and for d_0 = 0.
 template <typename T>
 Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v, arma::uword d_0,
                       const Key& draw_key, bool with_output = false);

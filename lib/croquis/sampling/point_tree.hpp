@@ -19,9 +19,9 @@ enum class SplitDirection {
 struct PointTree {
   std::vector<std::uint32_t> order;
   std::vector<arma::uword> first;
-  std::vector<std::uint32_t> leaf;    ///< of every point
-  std::vector<std::uint32_t> node;    ///< of every leaf; nodes are numbered in the order of creation, two a split
-  std::vector<std::uint32_t> parent;  ///< of every node (of the root, node 0: itself); empty if every point is a leaf
+  std::vector<std::uint32_t> leaf;    ///< for every point its leaf
+  std::vector<std::uint32_t> node;    ///< for every leaf its node; a split creates two nodes, numbered by creation
+  std::vector<std::uint32_t> parent;  ///< for every node its parent (for the root, 0, itself); empty: no splits
   double visits = 0;                  ///< the sum of the sizes of all nodes that were split
 
   arma::uword leaves() const { return node.size(); }

@@ -27,7 +27,7 @@ class TokenKernel {
   /// On one thread, or on several if there are many; the bits are the same for any number.
   struct Factors {
     arma::Mat<T> exponents, of_values;
-    /// h over e^u, with the u of each row.
+    /// h divided by e^u, with the u of each row.
     arma::Mat<T> over(const arma::Col<T>& log_units) const;
   };
   Factors factors(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& cols, std::size_t first,
@@ -42,10 +42,10 @@ class TokenKernel {
   T constant_;
 };
 
-/// The input of one decision of a walk: the tokens first ... first + step - 1, their kernel inner(a, b) over e^own, and
-/// along(a) = sum over the tokens l before `first` of sign(l) h(l, first + a) over e^((own + most) / 2). Here `own` is
-/// the largest log_square() of the step, and `most` that of the step and all before it, so that nothing overflows, and
-/// what underflows is small beside the largest h(l, l) until then.
+/// The input of one decision of a walk: the tokens first ... first + step - 1, their kernel inner(a, b) divided by
+/// e^own, and along(a), the sum of sign(l) h(l, first + a) over the tokens l before `first`, divided by e^((own + most)
+/// / 2). Here `own` is the largest log_square() of the step, and `most` that of the step and all before it. So nothing
+/// overflows, and what underflows is small beside the largest h(l, l) so far.
 template <typename T>
 struct WalkStep {
   std::size_t first;
