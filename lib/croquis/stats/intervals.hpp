@@ -10,7 +10,8 @@
 
 namespace croquis {
 
-/// Which limits an interval has. If it has only one, the other is the end of what is possible, and alpha is not halved.
+/// Which limits an interval has. If it has only one, the other end is that of the possible values, and alpha is not
+/// halved.
 enum class Side { both, lower, upper };
 
 struct Interval {
@@ -35,8 +36,8 @@ inline constexpr double kLeastAlpha = 1e-60;
 /// Throws: std::invalid_argument unless failures <= trials, 1 <= trials <= kMostTrials and alpha >= kLeastAlpha.
 Interval clopper_pearson(std::uint64_t failures, std::uint64_t trials, double alpha, Side side = Side::both);
 
-/// t with P(|T| <= t) = 1 - alpha (P(T <= t) for one side) for Student's T with `degrees` of freedom, any number > 0;
-/// infinite where t is larger than any double, as for few degrees and a small alpha.
+/// t with P(|T| <= t) = 1 - alpha, or P(T <= t) = 1 - alpha for one side, for Student's T with `degrees` > 0 of
+/// freedom, which need not be whole. Infinite where t is larger than any double, as for few degrees and a small alpha.
 /// Throws: std::invalid_argument unless degrees > 0.
 double student_quantile(double degrees, double alpha, Side side = Side::both);
 

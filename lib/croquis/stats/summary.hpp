@@ -33,16 +33,16 @@ Summary summarise(std::vector<double> values);
 /// Throws: std::invalid_argument if no member has a value. Cost: that of summarise() for each member.
 Summary summarise_nested(const std::vector<std::vector<double>>& members);
 
-/// A number that a draw gave.
+/// The value of a member in one draw.
 struct DrawnValue {
-  std::size_t draw = 0;  ///< which: two members with the same number share the draw
+  std::size_t draw = 0;  ///< the number of the draw; members with the same number share the draw
   double value = 0;
 };
 
-/// The standard error that draws bring to a mean over members which share them, such as heads that are all measured
-/// with the same landmarks: s / sqrt(T) of the effects of T draws, an effect being the mean over the members of their
-/// values less their own means. Differences between members, which summarise_nested() has, do not show it. 0 for fewer
-/// than two draws, which say nothing of it.
+/// The standard error that draws bring to a mean over members that share them, such as heads that are all measured with
+/// the same landmarks. The effect of a draw is the mean over the members of value - (mean of the member's values), and
+/// the error is s / sqrt(T) of the effects of T draws. The standard error of summarise_nested(), which is that between
+/// members, does not show it. 0 for fewer than two draws.
 double error_of_shared_draws(const std::vector<std::vector<DrawnValue>>& members);
 
 }  // namespace croquis
