@@ -32,8 +32,8 @@ class [[nodiscard]] Interruptible {
 /// nullptr if there is none.
 const std::function<bool()>* stop_question();
 
-/// While a SharedStopQuestion exists, calls of its thread ask `question` (see stop_question()): for the other threads
-/// of a loop.
+/// While a SharedStopQuestion exists, calls of its thread ask `question`, the stop_question() of another thread. It is
+/// for the further threads of a loop.
 class [[nodiscard]] SharedStopQuestion {
  public:
   explicit SharedStopQuestion(const std::function<bool()>* question);
@@ -45,7 +45,7 @@ class [[nodiscard]] SharedStopQuestion {
   const std::function<bool()>* before_;
 };
 
-/// Throws Interrupted if this thread's calls were asked to stop. For long loops that are not parallel.
+/// Throws Interrupted if the calls of this thread have been asked to stop. For long loops that are not parallel.
 void throw_if_interrupted();
 
 }  // namespace croquis

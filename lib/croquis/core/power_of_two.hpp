@@ -5,7 +5,8 @@
 
 namespace croquis {
 
-/// 2^e <= |x| < 2^{e + 1}, by which division is exact but for subnormal numbers; 1 for 0 and for what is not finite.
+/// The power 2^e with 2^e <= |x| < 2^{e + 1}; 1 if x is 0 or not finite. A division by it is exact unless the result is
+/// subnormal.
 template <typename T>
 T power_of_two_below(T x) {
   return x != 0 && std::isfinite(x) ? std::ldexp(T(1), std::ilogb(x)) : T(1);

@@ -9,12 +9,14 @@ namespace croquis {
 
 /// Sets the number of threads of the library's loops. 0 restores the default: one thread for each processor that the
 /// process may run on, counted when it is first needed after this call. The host's settings of OpenMP and BLAS are
-/// neither used nor changed. Results have the same bits for any number of threads.
+/// neither used nor changed. Results have the same bits for any number of threads. Throws std::invalid_argument for
+/// count < 0.
 void set_threads(int count);
+/// The number of threads of the library's loops.
 int threads();
 
-/// Bytes of stack that a thread needs. The largest need that was seen, of croquis error with all methods, is a third of
-/// this.
+/// Bytes of stack that a thread must have. The largest need that was measured, in croquis error with all methods, is a
+/// third of this.
 inline constexpr std::size_t kLeastStack = std::size_t{512} << 10;
 
 /// Calls body(0), ..., body(count - 1) in any order on up to threads() threads; inside another parallel loop one after

@@ -1,4 +1,4 @@
-// How many of a number of things a share of them is.
+// A share of a whole number, rounded down.
 #pragma once
 
 #include <cmath>
