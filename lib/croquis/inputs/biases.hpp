@@ -1,4 +1,5 @@
-// Relative position biases like those of trained models. All functions return 2n - 1 numbers, for t = -(n-1) ... n-1.
+// Relative position biases like those of trained models. All functions return 2n - 1 numbers, for t = -(n-1) ... n-1,
+// and throw std::invalid_argument for n = 0, options outside their ranges, and more than memory holds.
 #pragma once
 
 #include <armadillo>

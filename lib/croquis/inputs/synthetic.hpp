@@ -1,4 +1,5 @@
-// Synthetic families of problems: n tokens with Q, K and V of size n x p.
+// Synthetic families of problems: n tokens with Q, K and V of size n x p. All functions throw std::invalid_argument for
+// sizes and options outside their ranges, for more than memory holds, and as the constructor of Problem.
 #pragma once
 
 #include <croquis/attention/problem.hpp>

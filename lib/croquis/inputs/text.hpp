@@ -9,8 +9,9 @@
 
 namespace croquis {
 
-/// The words of a text: sequences of characters between white space. Every ASCII punctuation mark is a token of its
-/// own. Case is kept. A byte order mark before the text is not part of its first word.
+/// The words of a text: sequences of characters between ASCII white space and control characters. Every ASCII
+/// punctuation mark is a token of its own. Case is kept. A byte order mark before the text is not part of its first
+/// word.
 std::vector<std::string> split_words(std::string_view text);
 
 struct InitialisedBert {
@@ -27,13 +28,15 @@ struct InitialisedBert {
 ///
 /// BERT's code also adds a token-type embedding, which is the same for every token of a sentence and makes attention
 /// more uniform. The figures of Skyformer and Skeinformer agree with leaving it out.
-/// Randomness: the embedding of a word depends only on the random key and the word, so a word has the same embedding
-///   wherever it occurs, in every text. The weights use child keys of their own.
-/// Cost: n hidden (1 + 6 head) flops.
+/// Randomness: the embedding of a word is from draw_key.child("word").child(word), so a word has the same embedding
+///   wherever it occurs, in every text. Position i is from draw_key.child("position").child(i), and W_Q, W_K, W_V and
+///   the token type from draw_key.child("query"), child("key"), child("value") and child("token type").
+/// Cost: 6 n hidden head flops, and 2 n hidden normals.
+/// Throws: std::invalid_argument without tokens, for options outside their ranges, and for more than memory holds.
 Problem<double> initialised_bert(const std::vector<std::string>& tokens, const Key& draw_key,
                                  const InitialisedBert& options = {});
 
-/// The text that is included in Croquis: docs/primer.md, about 6,000 words on sketching and attention.
+/// The text that is included in Croquis: docs/primer.md, about 6,500 words on sketching and attention.
 std::string_view sample_text();
 
 }  // namespace croquis
