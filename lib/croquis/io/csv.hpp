@@ -19,7 +19,7 @@ std::string csv_number(double value);
 /// The fields of one line, without its line break.
 std::vector<std::string> split_csv_line(std::string_view line);
 
-/// Of a table that lacks a column; the message does not name the table.
+/// Thrown for a table that lacks a column; the message does not name the table.
 struct NoColumn : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };

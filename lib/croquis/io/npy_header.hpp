@@ -14,10 +14,11 @@ struct NpyHeader {
   std::vector<std::uint64_t> shape;
 };
 
-/// Reads a subset of what NumPy reads (NumPy evaluates the header as a Python literal). It is a dictionary with the
-/// keys descr, fortran_order and shape, each once, in any order. Strings are in quotes of either kind, without escapes;
-/// then there are True and False, and a tuple of decimal numbers with commas as in Python. White space is allowed in
-/// between. With `long_sizes` a number may end in L, as NumPy with Python 2 wrote it in format versions 1 and 2.
+/// Reads a subset of what NumPy reads (NumPy evaluates the header as a Python literal). The header is a dictionary with
+/// the keys descr, fortran_order and shape, each once, in any order. descr is a string in quotes of either kind without
+/// escapes, fortran_order is True or False, and shape is a tuple of decimal numbers with commas as in Python. White
+/// space is allowed in between. With `long_sizes` a number may end in L, as NumPy with Python 2 wrote it in format
+/// versions 1 and 2.
 /// Throws: std::invalid_argument with one line that begins with `name`.
 NpyHeader parse_npy_header(std::string_view text, bool long_sizes, const std::string& name);
 

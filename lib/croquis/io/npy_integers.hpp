@@ -32,9 +32,9 @@ class IntegerRows {
   bool is_signed_ = true;
 };
 
-/// The numbers of an .npy file of integers, as IntegerRows reads it, row by row, or of floats, as read_npy_or_vector
-/// does, column by column: a list, since those who save one of whole numbers have either. Floats are returned as they
-/// are. Throws as the two.
+/// A list of numbers: those of an .npy file of integers, as IntegerRows reads it, row by row, or of floats, as
+/// read_npy_or_vector reads it, column by column. A list of whole numbers may have been saved as either. Floats are
+/// returned as they are. Throws as IntegerRows and read_npy_or_vector.
 arma::vec read_npy_list(const std::string& path);
 
 }  // namespace croquis

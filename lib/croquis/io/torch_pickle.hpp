@@ -19,12 +19,12 @@ struct TorchTensor {
   std::vector<std::uint64_t> shape, strides;
 };
 
-/// The saved object: tensors in order, by name if they had names.
+/// The saved object: its tensors in order, with their names if they have names.
 struct TorchContent {
   enum class Kind { tensor, sequence, dictionary, other };
   Kind kind = Kind::other;
-  /// A single tensor without a name; those of a sequence, without names; those of a dictionary. Other entries are left
-  /// out.
+  /// A single tensor without a name, the tensors of a sequence without names, or those of a dictionary with their keys.
+  /// Other entries are left out.
   std::vector<std::pair<std::string, TorchTensor>> tensors;
 };
 

@@ -7,11 +7,11 @@
 
 namespace croquis {
 
-/// Returns the character at `place` and moves past it. If the bytes are not UTF-8, returns nothing and moves by one
-/// byte.
+/// Returns the character at `place` and moves `place` past it. If the bytes there are not UTF-8, the result is empty,
+/// and `place` moves by one byte.
 std::optional<char32_t> next_character(std::string_view text, std::size_t& place);
 
-/// The place of the first byte that is not UTF-8; nothing where all are.
+/// The place of the first byte that is not UTF-8; empty if the whole text is UTF-8.
 std::optional<std::size_t> first_not_utf8(std::string_view text);
 
 }  // namespace croquis
