@@ -24,10 +24,11 @@ class RegularExpression;
 /// divide the text into words: ByteLevel (GPT-2's pattern with use_regex, add_prefix_space), Split (a string, or a
 /// regular expression, as in Llama 3; behaviours Isolated and Removed) or a Sequence of these. With ByteLevel the bytes
 /// of a word are written in GPT-2's alphabet of 256 characters. The characters of a word are merged pair by pair:
-/// always the pair that comes first in the list of merges, the leftmost of equal ones; of a pair that stands there
-/// twice, the last place counts. A character that is not in the vocabulary becomes the tokens <0x00> ... <0xFF> of its
-/// bytes with byte_fallback, otherwise unk_token, with fuse_unk a single one for several in a row. A TemplateProcessing
-/// puts its tokens around a sequence, each with its one id of the vocabulary. A decoder is not read.
+/// always the pair that comes first in the list of merges, and the leftmost of equal pairs. If a pair is in the list
+/// twice, its last place counts. A character that is not in the vocabulary becomes the tokens <0x00> ... <0xFF> of its
+/// bytes with byte_fallback, otherwise unk_token; with fuse_unk several such characters in a row become a single
+/// unk_token. A TemplateProcessing puts its tokens around a sequence, each with its one id of the vocabulary. A decoder
+/// is not read.
 ///
 /// Everything else in a file is refused by its name: models other than BPE, other normalizers, prefixes and suffixes of
 /// words, dropout, other pre- and post-processors.
@@ -37,7 +38,7 @@ class BytePairTokenizer {
   explicit BytePairTokenizer(const std::string& path);
   BytePairTokenizer(std::string_view bytes, const std::string& name);
 
-  /// A bound for ids: all are smaller.
+  /// A number that is larger than all ids.
   std::size_t size() const { return size_; }
   std::optional<std::uint32_t> id(const std::string& token) const;
   /// The tokens of a text, without those of the template. Throws std::invalid_argument for a character that is not in

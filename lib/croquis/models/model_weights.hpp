@@ -32,7 +32,7 @@ class ModelWeights {
   const std::vector<std::uint64_t>& shape(const std::string& tensor) const;
   /// A tensor of one dimension, as a row, or of two. Throws: std::invalid_argument as SafeTensors::matrix.
   std::shared_ptr<const arma::mat> matrix(const std::string& tensor) const;
-  /// Whether two tensors have one shape and the same numbers. Reads both; of these, the second may be kept.
+  /// Whether two tensors have one shape and the same numbers. Reads both; only the second may then be kept in memory.
   bool equal(const std::string& a, const std::string& b) const;
   /// Adds all bytes of the files to a digest, and in which of them each tensor is.
   void add_to(Digest& digest) const;

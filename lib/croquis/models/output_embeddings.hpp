@@ -7,8 +7,8 @@
 
 namespace croquis {
 
-/// x -> x W^T + b, a column a word. W is the word embeddings where the configuration ties the two, and a tensor of its
-/// own otherwise.
+/// x -> x W^T + b, with one column for each word. W is the word embeddings where the configuration ties the two, and a
+/// tensor of its own otherwise.
 class OutputEmbeddings {
  public:
   /// Full names of tensors.
@@ -21,9 +21,9 @@ class OutputEmbeddings {
   OutputEmbeddings(const ModelWeights& weights, const ModelConfig& config, Names names)
       : weights_(weights), tensors_(weights, ""), tied_(config.tied), names_(std::move(names)) {}
 
-  /// Throws std::invalid_argument, which names the tensor, if one is missing or has another shape than words x width,
-  /// and if they are tied and the file has other numbers nevertheless: one version of Hugging Face's code takes those,
-  /// another does not.
+  /// Throws std::invalid_argument, which names the tensor, if one is missing or has another shape than words x width.
+  /// It also throws if the two are tied and the file has a tensor with other numbers nevertheless, which one version of
+  /// Hugging Face's code uses and another does not.
   /// Memory: two copies of W where the file has it twice.
   void require(arma::uword words, arma::uword width) const;
   arma::mat logits(const arma::mat& x) const;
@@ -38,8 +38,8 @@ class OutputEmbeddings {
   Names names_;
 };
 
-/// Of BERT and ALBERT, with the prefix of the head's tensors: the bias of the decoder, and where there is none that of
-/// the head, by which older files have it.
+/// The names for BERT and ALBERT, where `head` is the prefix of the head's tensors. The bias is that of the decoder or,
+/// as in older files, that of the head.
 OutputEmbeddings::Names names_of_decoder(const std::string& words, const std::string& head);
 
 }  // namespace croquis

@@ -7,8 +7,8 @@
 
 namespace croquis {
 
-// Both throw std::invalid_argument, in one line that names the file and what it is. Such models have the tensors of
-// their type beside others, so that a loss could be computed of them, and would be that of another model.
+// Both throw std::invalid_argument, in one line that names the file and what was found in it. Such models have the
+// tensors of their type and others besides, so a loss could be computed, but it would be that of another model.
 
 void require_stock_entries(const ConfigEntries& entries, ModelType type);
 void require_stock_tensors(const ModelWeights& weights);

@@ -33,14 +33,13 @@ class TokenSequences {
   /// The number of tokens of a sequence that the model reads.
   arma::uword length(arma::uword sequence) const;
   bool has_labels() const { return labels_ || next_tokens_; }
-  /// How many of these sequences have this id as their last one, as their first one, or have another one beyond their
-  /// length.
+  /// How many of these sequences end with this id, begin with it, or have another id than this one beyond their length.
   struct Padding {
     arma::uword ending = 0, beginning = 0, beyond = 0;
   };
   Padding padding(std::uint32_t token, const std::vector<arma::uword>& sequences) const;
-  /// Whether the labels are the ids at the same positions, as Hugging Face has them for decoders, which shift them.
-  /// Not so if each of them is the next id of its sequence too, or if none has a next one.
+  /// Whether the labels are the ids at the same positions, as Hugging Face has them for decoders, which shift them
+  /// later. False if each label is also the next id of its sequence, or if no label has a next id.
   bool labels_are_ids(const std::vector<arma::uword>& sequences) const;
 
   /// Throws std::invalid_argument, with file, sequence and position, for an id that is not below `vocabulary`, and for

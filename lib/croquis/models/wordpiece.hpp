@@ -20,14 +20,14 @@ struct WordPieceOptions {
 /// WordPiece as in BERT (Devlin et al. 2019; BasicTokenizer and WordpieceTokenizer of its code).
 ///
 /// Guarantees: control characters (categories Cc except tab and line ends, Cf and Co) and bytes that are not UTF-8 are
-///   dropped. White space divides words. A CJK ideograph and a punctuation mark (ASCII that is neither letter, digit
-///   nor control character, and categories P) are words of their own. Categories are those of utf8proc's version of
+///   dropped. White space divides words. Every CJK ideograph and every punctuation mark (ASCII that is neither letter,
+///   digit nor control character, and categories P) is a word of its own. Categories are those of utf8proc's version of
 ///   Unicode. Characters without a category, and U+2B820 to U+2B91F, are parts of words, as in Hugging Face's fast
-///   tokenizers. Lower case means canonical decomposition (NFD),
-///   without marks (Mn), and then the lower case of each character by itself. So a final sigma is an ordinary one, as
-///   in Hugging Face's fast tokenizers. A word is divided from its beginning into the longest entries of the
-///   vocabulary, with "##" before all but the first. A word that cannot be divided, or has more than 100 characters, is
-///   [UNK]. [PAD], [UNK], [CLS], [SEP] and [MASK] in a text are those entries, wherever they occur.
+///   tokenizers. Lower case means canonical decomposition (NFD), without marks (Mn), and then the lower case of each
+///   character by itself. So a final sigma is an ordinary one, as in Hugging Face's fast tokenizers. A word is divided
+///   from its beginning into the longest entries of the vocabulary, with "##" before all but the first. A word that
+///   cannot be divided, or has more than 100 characters, is [UNK]. [PAD], [UNK], [CLS], [SEP] and [MASK] in a text are
+///   those entries, wherever they occur.
 /// Cost: O(length of the text), and up to m^2 / 2 look-ups for a word of m characters.
 class WordPiece {
  public:
