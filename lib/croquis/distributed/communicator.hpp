@@ -11,8 +11,8 @@
 
 namespace croquis {
 
-/// A call of MPI has failed, with MPI's message: perhaps on this rank alone, while others wait for it. So nobody may go
-/// on as after a numerical breakdown, which all ranks share.
+/// Thrown, with MPI's message, if a call of MPI has failed. This may have happened on this rank alone, while others
+/// wait for it. So the program must not go on as after a numerical breakdown, which all ranks share.
 class CommunicatorError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -17,7 +17,8 @@ namespace croquis {
 ///   row sums (2 |L| + 4 log n + 4 R + 4) u.
 /// Cost: 2 r (n / R) (p + p_v) flops for each rank and r queries.
 /// Network: r (p + p_v + 2) numbers.
-/// Throws: std::invalid_argument as require_split_head, for other targets, and unless the rows are below n.
+/// Throws: std::invalid_argument as require_split_head, for other targets, and unless there is a row and all are below
+///   n.
 ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, const arma::uvec& rows,
                                         const Communicator& world);
 
