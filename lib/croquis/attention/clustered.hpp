@@ -8,9 +8,9 @@
 namespace croquis {
 
 struct ClusteredOptions {
-  arma::uword top = 32;   ///< improved: k keys of a cluster for which every query has weights of its own
-  arma::uword bits = 63;  ///< B random planes of the hash
-  int updates = 10;       ///< of the centroids of the K-means
+  arma::uword top = 32;   ///< improved: k >= 1 keys of a cluster for which every query has weights of its own
+  arma::uword bits = 63;  ///< B random planes of the hash, 1 to 64
+  int updates = 10;       ///< number of updates of the centroids of the K-means, >= 0
   bool offsets = true;    ///< planes with an offset; false: through the origin
 
   /// The default values of the authors' code.

@@ -17,7 +17,7 @@ struct HyperattentionOptions {
   };
   Values values = Values::norm;
   BucketOrder order = BucketOrder::gray;
-  arma::uword directions = 7;  ///< r half-spaces of the hash
+  arma::uword directions = 7;  ///< r half-spaces of the hash, 1 to 30
   bool masked = true;  ///< sampled keys in the query's block are left out; false: they count twice, as in the code
 
   /// The default values of the authors' code.

@@ -14,7 +14,7 @@ struct KdeformerOptions {
   };
   Probabilities probabilities = Probabilities::values;
   BucketOrder order = BucketOrder::gray;
-  arma::uword directions = 7;  ///< r half-spaces of the hash
+  arma::uword directions = 7;  ///< r half-spaces of the hash, 1 to 30
 
   /// The default values of the authors' code.
   static KdeformerOptions code() { return {Probabilities::code, BucketOrder::transposed, 7}; }
@@ -27,8 +27,9 @@ struct KdeformerOptions {
 /// exact: O~ = B S S^T V for d keys; column s of S is e_l / sqrt(d p_l). This is the estimator of the theorem, with B
 /// and the probabilities known. It is quadratic.
 /// Guarantees: values, code: given the hash and m >= 1, E D~ = diag(A 1) and E N = A V; rows of B~ are non-negative and
-///   sum to 1; exact for d = n_k. exact: E O~ = O; with probability 1 - delta, ||O - O~|| <= eps ||B|| ||V|| for d of
-///   order eps^-2 log(n) times the sum of the stable ranks of B and V; rows do not sum to 1.
+///   sum to 1; exact for d = n_k. exact: E O~ = O; with high probability ||O - O~|| <= eps ||B|| ||V|| for d of order
+///   eps^-2 log(n) times the sum of the stable ranks of B and V (their theorem, not checked here); rows do not sum to
+///   1.
 /// Randomness: direction r is normals p r ... p r + p - 1 of draw_key.child("directions"); the sampled keys are
 ///   sample_weighted on draw_key.child("keys").
 /// Cost: n_q d (2 (p + p_v) + 1) flops, and 2 r p (n_q + n_k) for the hash. Once for each problem, n_k p_v^2 +

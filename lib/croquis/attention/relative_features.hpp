@@ -18,8 +18,9 @@ enum class RelativePath {
 };
 
 /// The path for a position, n_q queries and n_k keys, d features and p_v columns of V. If a bias leaves a choice, it is
-/// the path that is faster by measured rates: with p_v = 64 and n_q = n_k, fft from about n = 1750 for d = 16 and 5000
-/// for d = 64 in both precisions.
+/// the path that is faster by measured rates. With p_v = 64 and n_q = n_k = n it is direct below n = 1500 and fft above
+/// 1850 for d = 16, and direct below 3900 and fft above 5750 for d = 64, in both precisions. In between it changes
+/// several times, because transforms have only some lengths.
 template <typename T>
 RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment tokens, arma::uword d, arma::uword p_v,
                            ToeplitzPath wanted = ToeplitzPath::automatic);

@@ -13,7 +13,7 @@ struct ScatterbrainOptions {
   };
   Support support = Support::hashed;
   FeatureOptions features = {FeatureMap::prf, ProjectionDistribution::haar, 0};
-  arma::uword directions = 7;  ///< half-spaces of the hash
+  arma::uword directions = 7;  ///< half-spaces of the hash, 1 to 30
 
   /// The default values of the authors' code.
   static ScatterbrainOptions code() {
