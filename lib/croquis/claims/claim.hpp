@@ -23,8 +23,8 @@ namespace croquis::claims {
 struct Finding {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  ///< where there is no such number
 
-  /// What it was found on, with every size that varies; no two findings of a claim have the same. It begins with the
-  /// name of the subject, if it is about one.
+  /// The input and every size that varies; no two findings of a claim have the same text here. It begins with the name
+  /// of the subject, if the finding is about one.
   std::string input;
   Verdict verdict = Verdict::inconclusive;
   std::optional<arma::uword> n, p, d;
@@ -34,9 +34,9 @@ struct Finding {
   double confidence = kNone;           ///< 1 - alpha of this finding; NaN where nothing is random
   double bound = kNone;                ///< what the claim allows
   double observed = kNone;             ///< the quantity that the bound is on
-  /// The smallest violation that this row would refute with probability 0.95: a failure rate (where the claim is that a
-  /// rate is above something, the largest), by the most trials that it may take, or for an identity the
-  /// relative error of the formula at which the verdict changes.
+  /// The smallest violation that this row would refute with probability 0.95, with the most trials that it may take.
+  /// For a probability it is a failure rate (where the claim is that a rate is above something, the largest one that
+  /// would be refuted), for an identity the relative error of the formula at which the verdict changes.
   double power = kNone;
   /// The factor by which the bound could be lowered, as far as it is known: `lo` is proved (1 where nothing is), `hi`
   /// is the bound over what was achieved at the worst input that is known.
@@ -57,7 +57,7 @@ struct Report {
   /// For a bound: the default value of Finding::tightness in `findings`.
   Interval tightness = {Finding::kNone, Finding::kNone};
 
-  /// Of the claim as a whole: verdict_of(findings).
+  /// The verdict on the claim as a whole: verdict_of(findings).
   Verdict verdict() const;
 };
 
@@ -76,18 +76,19 @@ struct Subject {
 struct Check {
   std::string claim = {};              ///< id of the claim that is checked
   std::vector<Subject> subjects = {};  ///< the default ones (subjects.hpp), or the user's own: one at least
-  bool own_input = false;              ///< they are the user's: check on them, not on examples of the claim's own
+  bool own_input = false;              ///< the subjects are the user's: check on them, not on the claim's own examples
   Key draw_key;                        ///< of the claim
-  double alpha = 1e-8;                 ///< of any wrong verdict in this claim: divide it among what the claim decides
+  double alpha = 1e-8;                 ///< probability of any wrong verdict in this claim, shared by all its decisions
   bool quick = false;                  ///< a tenth of the trials, and smaller sizes where they are what takes the time
   bool thorough = false;               ///< ten times the trials
   std::optional<std::uint64_t> most_trials = {};  ///< the user's number of trials for every decision
   std::string mutant = {};                        ///< name of the deliberate mistake to make; empty: none
-  /// Asked before every trial, from several threads at once: true ends the check, which throws Interrupted.
+  /// The check calls it before every trial, from several threads at once; when it returns true, the check ends and
+  /// throws Interrupted.
   std::function<bool()> interrupted = [] { return false; };
 
-  /// The input of a finding that numbers or sizes of the first subject enter: with its name where it is the user's own.
-  /// (Default inputs enter under the name of what is made from them.)
+  /// Finding::input of a finding that is made from the first subject: `input`, and before it the subject's name where
+  /// the subject is the user's own.
   std::string of_own(const std::string& input) const;
   /// Whether to make this deliberate mistake.
   bool makes(std::string_view mistake) const { return mutant == mistake; }
@@ -134,13 +135,13 @@ struct Claim {
   std::string source;        ///< the paper and the number of the statement
   std::string statement;     ///< what the paper says, in its words or in short, in the project's notation
   std::string reading = {};  ///< the closed statement that is decided; empty: the sentence itself
-  std::string hypotheses;    ///< what it assumes
-  std::string method;        ///< how it is checked
+  std::string hypotheses;    ///< what the statement assumes
+  std::string method;        ///< how the statement is checked
   /// Where the proof stands: a theorem of docs/claims/ or a reference. Empty: there is none, and what no input refutes
   /// HOLDS and is not VERIFIED.
   std::string proof = {};
   std::string conceded = {};               ///< where the paper itself restricts or doubts its sentence
-  std::vector<std::string> formerly = {};  ///< ids of the first edition of the ledger, which find this claim too
+  std::vector<std::string> formerly = {};  ///< ids of the first edition of the ledger; find_claim() knows them too
   Verdict expected = Verdict::verified;
   bool bound = false;  ///< the reading is a bound with a constant: its rows have a tightness
   std::vector<Mutant> mutants = {};

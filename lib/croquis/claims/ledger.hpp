@@ -29,7 +29,7 @@ const Claim& find_claim(std::string_view id);
 /// The key of a Ledger in `croquis verify --seed`.
 Key ledger_key(std::uint64_t seed);
 
-/// What the sentence of a claim begins with whose check failed: its INCONCLUSIVE is no finding about the claim.
+/// The beginning of Report::sentence when the check itself failed: its INCONCLUSIVE is then no finding about the claim.
 inline constexpr std::string_view kBrokeDown = "the check broke down: ";
 
 /// Runs the check of a claim. If the claim has no proof, findings that would be VERIFIED are HOLDS. A check that fails
@@ -73,15 +73,15 @@ struct LedgerEntry {
 /// Randomness: key.child("input") for default_subjects(), key.child(id) for each claim.
 class Ledger {
  public:
-  /// On default_subjects(). Throws std::invalid_argument for options outside their ranges.
+  /// Claims are checked on default_subjects(). Throws std::invalid_argument for options outside their ranges.
   Ledger(const LedgerOptions& options, const Key& key);
-  /// On the caller's input; checks of cubic cost use its first tokens. Findings on it begin with its name; claims that
-  /// fixed examples decide have the same findings on any input.
-  /// Throws std::invalid_argument for options outside their ranges, for other numbers of queries than of keys, and for
-  /// one token, of which every method is exact.
+  /// Claims are checked on the caller's input; checks of cubic cost use its first tokens. Finding::input then begins
+  /// with its name. Claims that fixed examples decide have the same findings on any input. Throws std::invalid_argument
+  /// for options outside their ranges, for other numbers of queries than of keys, and for one token, of which every
+  /// method is exact.
   Ledger(Subject own, const LedgerOptions& options, const Key& key);
-  /// On several inputs, such as the heads of a model. Throws std::invalid_argument also for none, and for two of one
-  /// name.
+  /// Claims are checked on several inputs, such as the heads of a model. Throws std::invalid_argument also for no
+  /// input, and for two inputs of one name.
   Ledger(std::vector<Subject> own, const LedgerOptions& options, const Key& key);
 
   /// The arguments of the claim's check.
@@ -95,8 +95,8 @@ class Ledger {
   Check shared_;  // but for the claim's key and mutant
 };
 
-/// Decides claims on the caller's input, one after the other: Ledger::decide of each.
-/// Throws what Ledger does. Cost: about 90 s for all claims on two cores, with `quick` about 20 s.
+/// Decides claims on the caller's input, one after the other: Ledger::decide of each. Throws what Ledger's constructor
+/// and decide() throw. Cost: about 90 s for all claims on two cores, with `quick` about 20 s.
 std::vector<LedgerEntry> verify(Subject own, const LedgerOptions& options, const Key& key,
                                 const std::vector<Claim>& claims = all_claims());
 

@@ -11,12 +11,12 @@ namespace croquis::claims {
 /// that a decision by the median of N detects.
 double power_of_majority(std::uint64_t trials);
 
-/// Standard error of a mean over the mean; NaN of fewer than two values, which say nothing of it.
+/// The standard error of a mean, divided by the absolute value of the mean; NaN for fewer than two values.
 double relative_error_of_mean(const Accumulator& sample);
 
-/// The relative gap between two means that draws show with probability 0.95, when their quotient has this relative
-/// standard error. By the normal distribution: it gives no verdict (see withhold_within_error() for where it keeps one
-/// back).
+/// The relative gap between two means that draws show with probability 0.95, when the quotient of the means has this
+/// relative standard error: 1.6449 times that error, by the normal distribution. This approximation gives no verdict,
+/// but it can keep one back (withhold_within_error()).
 double power_of_means(double relative_error);
 
 /// The distance (Kolmogorov) to a distribution that N draws detect with probability 0.95 where distances above

@@ -16,7 +16,7 @@ struct Threshold {
   std::string reason;
 };
 
-/// All of them, in the order of the file.
+/// All lines of thresholds.csv, in the order of the file.
 const std::vector<Threshold>& thresholds();
 
 /// The values for a claim, by its id "sentence/reading": the line of the reading, else that of all readings of the

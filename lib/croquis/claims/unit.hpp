@@ -3,7 +3,7 @@
 
 namespace croquis::claims {
 
-/// Of double: one operation is off by at most this, relatively.
+/// The unit roundoff of double, u = 2^-53: the relative error of one operation is at most u.
 inline constexpr double kUnit = 0x1p-53;
 
 }  // namespace croquis::claims

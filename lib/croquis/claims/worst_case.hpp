@@ -26,12 +26,13 @@ struct WorstCase {
   double share = 0;
 };
 
-/// The largest share(input) that is found. From each start (the given ones, then random ones: rows in uniform
-/// directions with lengths from radius / 1000 to radius, even in their logarithm) normal steps of one row or of all; a
-/// step that helps is kept and makes the next ones longer, another makes them shorter. A share that is not finite
-/// counts as 0. Randomness: start s has key.child(s). Throws std::invalid_argument without a start and for one of
-/// another size, what share() throws, and Interrupted. Cost: (starts + given) * steps evaluations, the starts on the
-/// library's threads.
+/// The largest share(input) that is found. Starts are the given inputs, then random ones: rows in uniform directions,
+/// with lengths from radius / 1000 to radius whose logarithm is uniform. From each start the search takes normal steps
+/// of one row or of all; a step that helps is kept and makes the next steps longer, any other makes them shorter. A
+/// share that is not finite counts as 0.
+/// Randomness: start s has key.child(s). Throws std::invalid_argument for an empty space, for a radius that is not
+/// positive and finite, without a start and for a start of another size; what share() throws; and Interrupted.
+/// Cost: (starts + given) * (steps + 1) evaluations, the starts on the library's threads.
 WorstCase search_worst(const SearchSpace& space, const SearchEffort& effort, const std::vector<arma::mat>& given,
                        const std::function<double(const arma::mat&)>& share, const Key& key,
                        const std::function<bool()>& interrupted);
@@ -49,7 +50,7 @@ struct SearchedBound {
   std::function<double(const arma::mat& input, const Check& check)> again = {};
 };
 
-/// Those of all papers.
+/// The searched bounds of all papers, in the order of papers().
 const std::vector<SearchedBound>& searched_bounds();
 /// Throws std::invalid_argument for an unknown name.
 const SearchedBound& searched_bound(std::string_view name);

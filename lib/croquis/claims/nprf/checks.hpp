@@ -11,7 +11,7 @@ Report check_approximable_strict(const Check& check);      ///< rpe.approximable
 Report check_approximable_charitable(const Check& check);  ///< rpe.approximable/charitable
 Report check_approximable_existence(const Check& check);   ///< rpe.approximable/existence
 Report check_toeplitz(const Check& check);                 ///< rpe.toeplitz/norm-wise
-/// error / allowed of one number; 0 where both are 0, as for a column of V that is.
+/// error / allowed of one number; 0 where both are 0, as for a column of V that is 0.
 double part_of_allowed(double error, double allowed);
 /// The error of the product of a random bias with x (1 x n) by Fourier transform over its bound.
 double toeplitz_share(const arma::mat& x, const Check& check);

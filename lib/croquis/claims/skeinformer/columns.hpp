@@ -40,14 +40,14 @@ struct Columns {
   }
 
   arma::uword n() const { return squares.n_rows; }
-  /// beta of Eq. 3 for probabilities p_i ~ w_i against ||B^(i)|| ||V_i||.
+  /// beta of Eq. 3 for probabilities p_i proportional to w_i, against ||B^(i)|| ||V_i||.
   double quality(const arma::vec& w) const {
     const arma::vec best = arma::sqrt(sums) % values;
     const arma::uvec needed = arma::find(best > 0);
     if (needed.is_empty()) return 1;  // V = 0
     return arma::min(w(needed) / best(needed)) * arma::accu(best) / arma::accu(w);
   }
-  /// That of d_0 pilot rows, drawn with replacement (Eq. 5). Cost: n min(n, d_0).
+  /// The quality of probabilities from d_0 pilot rows, drawn with replacement (Eq. 5). Cost: n min(n, d_0).
   double drawn_quality(arma::uword d_0, const Key& draw_key) const {
     arma::vec counts(n(), arma::fill::zeros);
     for (const arma::uword j : sample_with_replacement(n(), d_0, draw_key)) counts(j) += 1;

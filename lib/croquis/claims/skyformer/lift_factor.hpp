@@ -12,8 +12,9 @@ namespace croquis::claims {
 /// approximation. E is the residual of that approximation, whose trace is known, and the eigenvalues that are dropped.
 class LiftFactor {
  public:
-  /// Randomness: the pivots. Cost: 2n r^2 flops, 2n r kernel entries, r at most 1024: all of M for 512 tokens.
-  /// Throws std::runtime_error when the eigenvalue solver fails.
+  /// Randomness: the pivots of rp_cholesky(). Cost: of the order of n r^2 + r^3 flops, and 2n r kernel entries, where r
+  /// is at most min(2n, 1024): up to 512 tokens this can be all of M. Throws std::runtime_error when the eigenvalue
+  /// solver fails.
   LiftFactor(const Problem<double>& problem, const Key& draw_key);
 
   arma::uword n() const { return factor_.n_rows / 2; }
