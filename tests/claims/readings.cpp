@@ -58,6 +58,20 @@ TEST_CASE("lin.thm2/strict: no more than k / (1 - eps^2) rows are within eps, wh
   for (std::size_t i = 0; i < 4; ++i) CHECK(lengths(i, i) == quarter);
 }
 
+TEST_CASE("lin.eq9: k is at most n, as in Lemma 1, and no row allows every failure") {
+  const LedgerEntry entry = decided("lin.eq9/strict");
+  REQUIRE(entry.findings.size() == 3);
+  for (const Finding& finding : entry.findings) {
+    CAPTURE(finding.input);
+    CHECK(*finding.d <= *finding.n);
+    // 2 exp(-(eps^2 - eps^3) k / 4) < 1 at eps = 1/2.
+    CHECK(double(*finding.d) > 32 * std::log(2.0));
+    // A draw fails with probability 1 - 3.2e-5 or more: dozens that do not, which alone could leave the row undecided,
+    // have a probability far below 1e-9.
+    CHECK(finding.verdict == Verdict::refuted);
+  }
+}
+
 TEST_CASE("lin.thm1: the rank of the proof at n = 512, 249.53, is rounded up in every reading") {
   CHECK(*decided("lin.thm1/oblivious").findings.front().d == 250);
   CHECK(*decided("lin.thm1/one-matrix-for-v").findings.front().d == 250);
