@@ -117,12 +117,15 @@ std::vector<Claim> theorem2_claims() {
        .kind = "counterexample",
        .source = "Linformer Thm. 2",
        .statement = kTheorem2,
-       .reading = "For any n and d and any Q, K, V (n x d): one constant in k serves all, and o(1) -> 0 as n grows.",
+       .reading = "For any n and d and any Q, K, V (n x d), in the spectral norm of V: one constant in k serves all, "
+                  "and o(1) -> 0 as n grows.",
        .hypotheses = "None but the sizes: d may grow with n.",
        .method =
            "d = n, Q = K = t I, V = I, in rationals: softmax(A) = (a - b) I + b 1 1^T with a / b = exp(t^2 / sqrt n). "
            "An output of rank k has at most about k / (1 - eps^2) rows within eps, whatever E and F are and whether "
-           "they are drawn; k = 5 c log n / eps^2 for the constants c = 1, 100 and 10000.",
+           "they are drawn; k = 5 c log n / eps^2 for the constants c = 1, 100 and 10000. The paper does not say which "
+           "norm ||V|| is; in the Frobenius norm the output 0 passes here, and where d grows and mu is bounded T4 "
+           "proves the theorem.",
        .proof = std::string(kLinformerPage) + ", T18",
        .conceded = "Sec. 4, before Thm. 2: k = O(d / eps^2) is to be independent of n, as for fixed d",
        .expected = Verdict::refuted,
