@@ -26,7 +26,8 @@ const char* const kLemma1 =
     "sub-sampling probabilities [...] satisfy the constraints (3) with beta = sqrt(1/3).";
 const char* const kRowsMethod =
     "Inputs, flat ones and clusters of tokens that attend to each other (rho = number of clusters), n = 512, delta = "
-    "0.05. Vacuous where d_0 >= n. The circle at n = 10^3 ... 10^20 by the multinomial distribution.";
+    "0.05. Vacuous where d_0 >= n. The circle with V_i of equal length at n = 10^3 ... 10^20 by the multinomial "
+    "distribution.";
 const char* const kPilot =
     "We show that O(log n) samples in the pilot sampling is sufficient to guarantee the quality coefficient beta >= "
     "sqrt(1/3) with high probability by the following lemma.";
@@ -229,9 +230,9 @@ std::vector<Claim> sampling_claims() {
        .reading = "There is a constant c such that c log n rows do for every B.",
        .hypotheses = "None: without the assumption of the lemma that the sentence announces, which no B meets with a "
                      "constant (ske.lemma1.stated).",
-       .method =
-           "B near the identity (the circle): with d_0 < n rows a column is missed in every draw, beta^2 <= n^2 d_0 "
-           "e^2 / (1 - (n-1) e)^2, in rational arithmetic. The smallest d_0 of the inputs is measured beside it.",
+       .method = "B near the identity (the circle), V_i of equal length: with d_0 < n rows a column is missed in every "
+                 "draw, beta^2 <= n^2 d_0 "
+                 "e^2 / (1 - (n-1) e)^2, in rational arithmetic. The smallest d_0 of the inputs is measured beside it.",
        .proof = "docs/claims/skeinformer.md, Pilot rows",
        .formerly = {"ske.pilot-size", "ske.lemma1.empirical"},
        .expected = Verdict::refuted,
