@@ -89,10 +89,11 @@ std::vector<Claim> stability_claims() {
        .source = "Skyformer Sec. 4.1, App. F and its table",
        .statement = "Kernelized attention has a lower instability score ||f(x, W') - f(x, W)||^2 / ||W' - W||^2 than "
                     "self-attention.",
-       .reading = "One layer, a step of V, any Q and K.",
+       .reading = "One layer, a step of V, any Q and K: beyond the words, which are about models of two layers.",
        .hypotheses = "None.",
        .method = "Q = K = 0 in rationals: C V = n mean(V) and B V = mean(V), so that the score is n^2 times as large.",
        .proof = "docs/claims/skyformer.md, instability",
+       .conceded = "App. F: a toy experiment; 'As we can observe', in a table of models after 20 steps of training",
        .expected = Verdict::refuted,
        .mutants = {{"averaged", "C / n"}},
        .check = check_instability},
