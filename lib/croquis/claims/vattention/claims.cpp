@@ -60,7 +60,10 @@ std::vector<Claim> vattention_claims() {
        .statement = "If N^ is within eps_1 ||N|| of N with probability 1 - delta_1 and D^ within eps_2 D of D with 1 - "
                     "delta_2, eps_2 < 1/2, then Pr(||N/D - N^/D^|| > 2 (eps_1 + eps_2) ||N/D||) < delta_1 + delta_2.",
        .reading =
-           "With <= in the conclusion: failures of exactly delta_1 and delta_2 that never coincide attain the sum.",
+           "As printed where the estimates fail with probabilities below delta_1 and delta_2, as in the definition of "
+           "Verified-X. With <= in the conclusion where these may be delta_1 and delta_2, as in Lemma 4.1: failures "
+           "that "
+           "never coincide attain the sum.",
        .hypotheses = "D > 0.",
        .method = "Errors of the full size in random directions, and along N.",
        .proof = "docs/claims/vattention.md, T3",
