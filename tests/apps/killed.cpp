@@ -68,9 +68,11 @@ TEST_CASE("killed within a write, at any byte of the rows or of the meta file, a
     const Rows whole = sorted_rows(folder / "whole.csv");
     const std::string bytes = read_text(folder / "whole.csv");
     const std::size_t size = bytes.size();
+    // Not in the last quarter: times have fewer digits in some runs, which might end within the limit.
+    const std::size_t most_of_it = size - size / 4;
     // The second end is within the meta file of a resumed run, before or after some rows.
     for (int times = 0; times < 4; ++times) {
-      for (const std::size_t most : {size, std::min<std::size_t>(size, 1000)}) {
+      for (const std::size_t most : {most_of_it, std::min<std::size_t>(most_of_it, 1000)}) {
         const std::size_t limit = std::max(kSmallestFile, 1 + engine() % most);
         CAPTURE(limit);
         const ProgramRun torn = run_process(command(line, "part.csv"), folder.path(), {.largest_file = limit});
