@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "apps/made_rows.hpp"
@@ -95,11 +96,12 @@ TEST_CASE("croquis show: of several inputs a lead that is within the errors of t
   TemporaryFolder folder;
   // The medians of the means of three inputs, 0.3 and 0.33, are those of b, whose draws have the standard error
   // sqrt(2.5 / 5) spread. Those of the others tell nothing of them.
-  const auto shown = [&](double spread, double others, int draws = 5) {
+  const auto shown = [&](double of_first, double of_second, double others, int draws = 5) {
     std::string text = kErrorHeader;
     for (const int d : {8, 16}) {
       for (int t = 1; t <= draws; ++t) {
-        for (const auto& [method, error] : {std::pair("informer", 0.3), {"longformer", 0.33}}) {
+        for (const auto& [method, error, spread] :
+             {std::tuple("informer", 0.3, of_first), {"longformer", 0.33, of_second}}) {
           const double part = draws == 1 ? 0 : t - 3;
           text += report_row("a", method, d, t, error - 0.1 + others * part) +
                   report_row("b", method, d, t, error + spread * part) +
@@ -113,7 +115,7 @@ TEST_CASE("croquis show: of several inputs a lead that is within the errors of t
     return run.output;
   };
   // 2 sqrt(2) sqrt(2.5 / 5) spread = 2 spread.
-  const std::string close = shown(0.0151, 0.0001), far = shown(0.0149, 0.02), one = shown(0, 0, 1);
+  const std::string close = shown(0.0151, 0.0151, 0.0001), far = shown(0.0149, 0.0149, 0.02), one = shown(0, 0, 0, 1);
   CHECK_MESSAGE(contains(close, "0.3 (0.2 – 0.5), no clear lead over longformer."), close);
   CHECK(contains(close, "d = 8: informer (0.3, no clear lead over longformer)"));
   CHECK(contains(close, "on each of 3 inputs: informer on 2, no clear lead on 1.\n"));
@@ -124,5 +126,13 @@ TEST_CASE("croquis show: of several inputs a lead that is within the errors of t
   CHECK(contains(far, "informer has the smallest one at every d"));
   CHECK(contains(far, "on each of 3 inputs: informer on 1, no clear lead on 2.\n"));
   CHECK_FALSE(contains(far, "chance"));
+  // Where one of them alone has a spread, the standard error is sqrt(2) spread for two, and the smallest of the draws
+  // are 2 spread nearer to each other than the means are, or farther.
+  for (const bool first : {true, false}) {
+    const auto one_spread = [&](double spread) { return first ? shown(spread, 0, 0) : shown(0, spread, 0); };
+    const std::string near = one_spread(0.0214), apart = one_spread(0.021);
+    CHECK_MESSAGE(contains(near, "0.3 (0.2 – 0.5), no clear lead over longformer."), near);
+    CHECK_MESSAGE(contains(apart, "0.3 (0.2 – 0.5). Equal d"), apart);
+  }
   CHECK_MESSAGE(contains(one, "the smallest and the largest. Of one draw, a lead may be chance.\n"), one);
 }
