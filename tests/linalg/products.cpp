@@ -16,10 +16,12 @@ using namespace croquis;
 
 namespace {
 
-// m, n, inner: parts by rows, by columns, by groups of terms, in one call, and single rows, columns and terms.
+// m, n, inner: parts by rows, by columns, by groups of terms, in one call, single rows, columns and terms, and few
+// columns of few terms.
 constexpr std::array<arma::uword, 3> kSizes[] = {{1, 1, 1},    {700, 30, 20}, {30, 700, 20},  {5, 7, 4000},
                                                  {64, 64, 64}, {130, 129, 3}, {1, 1100, 600}, {600, 1, 1100},
-                                                 {513, 65, 1}, {65, 2, 1025}, {200, 90, 300}, {20, 300, 129}};
+                                                 {513, 65, 1}, {65, 2, 1025}, {200, 90, 300}, {20, 300, 129},
+                                                 {700, 5, 20}, {1100, 1, 64}, {130, 15, 1}};
 
 double largest_term(const Dense& a, const Dense& b) {
   return static_cast<double>(largest_entry_of(a) * largest_entry_of(b));
@@ -73,7 +75,8 @@ TEST_CASE_TEMPLATE("product_symmetric: half of the product, mirrored, for polyno
 
 TEST_CASE_TEMPLATE("add_product, add_product_tn: add the product with some columns of A, or rows", T, float, double) {
   constexpr arma::uword all = 400, first = 70;
-  for (const auto& [m, n, inner] : {std::array<arma::uword, 3>{1, 1, 1}, {90, 40, 300}, {200, 17, 330}, {5, 200, 33}}) {
+  for (const auto& [m, n, inner] :
+       {std::array<arma::uword, 3>{1, 1, 1}, {90, 40, 300}, {200, 17, 330}, {5, 200, 33}, {150, 3, 64}}) {
     CAPTURE_BINDING(m);
     const Key key = Key(test_seed()).child("add").child(m);
     const arma::Mat<T> a = random_matrix<T>(m, all, key.child("a")), b = random_matrix<T>(inner, n, key),

@@ -3,7 +3,10 @@
 #include <croquis/attention/kriged_coreset.hpp>
 #include <croquis/attention/skyformer.hpp>
 
+#include <cmath>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 #include "attention/kriged/cases.hpp"
 #include "support/approximations.hpp"
@@ -40,6 +43,52 @@ TEST_CASE("kriged coreset: never more flops than exact attention, which it is wh
   const Approximation<double> approximation = kriged_coreset(small, 1, Key(1));
   CHECK(approximation.diagnostics.mode == "exact");
   CHECK(gap_to_exact(small, approximation) <= 1e-13);
+}
+
+TEST_CASE_TEMPLATE("kriged input: centred values as columns with a 1 below, of any number, width and size", T, float,
+                   double) {
+  for (const arma::uword n_k : {1, 2, 63, 64, 65, 200}) {
+    for (const arma::uword p_v : {1, 3, 40}) {
+      for (const int exponent : {-90, -30, 0, 30, 48}) {
+        CAPTURE(n_k);
+        CAPTURE(p_v);
+        CAPTURE(exponent);
+        const Problem<T> drawn = random_rectangle<T>(5, n_k, 2, p_v, 1, Key(test_seed()).child("input").child(n_k));
+        const Problem<T> problem(drawn.Q(), drawn.K(), std::ldexp(T(1), exponent) * (drawn.V() + T(2)));
+        const KrigedInput<T> input(problem);
+        const arma::mat v = arma::conv_to<arma::mat>::from(problem.V()) / static_cast<double>(input.value_size);
+        const double largest = arma::abs(v).max(), n = static_cast<double>(n_k), width = static_cast<double>(p_v);
+        int power = 0;
+        CHECK(std::frexp(input.value_size, &power) == T(0.5));
+        CHECK((input.value_size == 1 || (largest >= 0.5 && largest < 1)));
+        // A sum of n values is off by (n - 1) u times n of the largest, its quotient and the difference by u of
+        // themselves, which for the difference are two of the largest.
+        const double entry = 1.01 * (n + 3) * unit<T>() * largest;
+        std::vector<long double> means(p_v);
+        for (arma::uword c = 0; c < p_v; ++c) {
+          means[c] = std::accumulate(v.begin_col(c), v.end_col(c), 0.0L) / static_cast<long double>(n_k);
+        }
+        for (arma::uword j = 0; j < n_k; ++j) {
+          long double squares = 0;
+          for (arma::uword c = 0; c < p_v; ++c) {
+            const long double centred = v(j, c) - means[c];
+            squares += centred * centred;
+            CHECK(std::abs(input.value_columns(c, j) - centred) <= entry);
+          }
+          CHECK(input.value_columns(p_v, j) == 1);
+          // p_v products, their sum and its root.
+          const auto norm = static_cast<double>(std::sqrt(squares)), off = std::sqrt(width) * entry;
+          CHECK(std::abs(static_cast<double>(input.value_norms(j)) - norm) <=
+                off + 1.01 * (width + 2) * unit<T>() * (norm + off));
+        }
+        // Rounding keeps the order of differences.
+        const arma::Mat<T> values = input.value_columns.head_rows(p_v);
+        CHECK(arma::all(arma::vectorise(arma::min(values, 1).t() == input.lowest)));
+        CHECK(arma::all(arma::vectorise(arma::max(values, 1).t() == input.highest)));
+        CHECK(arma::all(arma::vectorise(input.key_rows() == input.keys.columns.t())));
+      }
+    }
+  }
 }
 
 TEST_CASE("kriged coreset: few different keys are cells of their own, however little their queries have in common") {
