@@ -161,6 +161,32 @@ TEST_CASE("croquis show: in float a method is exact up to the rounding of float"
   }
 }
 
+TEST_CASE("croquis show: of a file in both precisions each method is as exact as its own rows can be") {
+  TemporaryFolder folder;
+  const auto shown = [&](const std::string& inputs, bool second_in_float) {
+    std::string rows = kErrorHeader;
+    for (const char input : inputs) {
+      const std::string other = report_row({input}, "informer", 32, 1, 0.3),
+                        second = report_row({input}, "kriged-coreset", 32, 2, 2e-7);
+      rows += report_row({input}, "longformer", 32, 1, 0.2) + report_row({input}, "kriged-coreset", 32, 1, 2e-7) +
+              std::regex_replace(other, std::regex(",double,"), ",float,") +
+              (second_in_float ? std::regex_replace(second, std::regex(",double,"), ",float,") : second);
+    }
+    write_text(folder / "r.csv", rows);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return run.output;
+  };
+  for (const std::string inputs : {"a", "ab"}) {
+    for (const bool second_in_float : {false, true}) {
+      const std::string text = shown(inputs, second_in_float);
+      CHECK_MESSAGE(contains(text, "Exact up to rounding: kriged-coreset at d = 32.") == second_in_float, text);
+      CHECK_MESSAGE(contains(text, "kriged-coreset has the smallest") != second_in_float, text);
+      CHECK_FALSE(contains(text, "precision = "));
+    }
+  }
+}
+
 TEST_CASE("croquis show: what computes exact attention at some d is better than v-mean there") {
   TemporaryFolder folder;
   write_text(folder / "r.csv", kErrorHeader + report_row("a", "v-mean", 32, 1, 0.5) +
@@ -219,7 +245,7 @@ TEST_CASE("croquis show: rows in float and in double that are put into one file 
   };
   const std::string errors = report_row("a", "longformer", 16, 1, 0.2),
                     losses = loss_row({.method = "linear", .sequence = 0, .loss = 2.5});
-  const std::string together = "Rows in double and in float are taken together, as draws of one method; ";
+  const std::string together = "Rows in double and in float are compared, and of one method taken together; ";
   for (const auto& [header, rows] : {std::pair(kErrorHeader, errors), {kLossHeader, losses}}) {
     for (const bool both : {false, true}) {
       write_text(folder / "r.csv", header + rows + (both ? in_float(rows) : ""));

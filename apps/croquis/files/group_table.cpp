@@ -185,7 +185,7 @@ bool is_causal(const Grouping& grouping) {
 
 bool is_exact(const Group& group, const std::string& metric) {
   const auto precision = group.key.find("precision");
-  const double rounding = precision != group.key.end() && precision->second == "float" ? 1e-5 : 1e-12;
+  const double rounding = precision != group.key.end() && precision->second != "double" ? 1e-5 : 1e-12;
   const Summary* s = group.metric(metric);
   return metric.ends_with("_rel") && s != nullptr && s->largest <= rounding && group.failed == 0;
 }
@@ -233,14 +233,22 @@ bool has_rows_interval(const Grouping& grouping, const std::vector<std::string>&
 
 namespace {
 
-// The precision of the methods is no key where draws in both are of one curve. What is exact in float is less so.
+// The precision of the methods is no key where draws in both are of one curve. What is exact in float is less so, as
+// are draws of which some are in float.
 void note_float(const croquis::Table& table, Grouping& grouping) {
   if (!table.has("precision")) return;
   const std::size_t precision = table.column("precision");
-  const bool any = std::any_of(table.rows.begin(), table.rows.end(),
-                               [&](const croquis::Record& row) { return croquis::text_of(row[precision]) == "float"; });
-  if (!any) return;
-  for (Group& group : grouping.groups) group.key.emplace("precision", "float");
+  std::set<std::vector<std::string>> in_float, in_double;
+  for (const croquis::Record& row : table.rows) {
+    std::vector<std::string> key;
+    for (const croquis::Column& column : grouping.keys) key.push_back(croquis::text_of(row[table.column(column.name)]));
+    (croquis::text_of(row[precision]) == "float" ? in_float : in_double).insert(std::move(key));
+  }
+  for (Group& group : grouping.groups) {
+    std::vector<std::string> key;
+    for (const croquis::Column& column : grouping.keys) key.push_back(group.key.at(column.name));
+    if (in_float.contains(key)) group.key.emplace("precision", in_double.contains(key) ? "double and float" : "float");
+  }
 }
 
 }  // namespace

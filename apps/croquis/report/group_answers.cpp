@@ -358,7 +358,7 @@ void add_precisions(const croquis::Table& table, std::vector<std::string>& answe
   for (const croquis::Record& row : table.rows) precisions.insert(croquis::text_of(row[column]));
   if (table.columns[column].is_group_key() || precisions.size() < 2) return;
   answers.push_back(
-      fmt::format("Rows in {} are taken together, as draws of one method; a file for each tells them apart.",
+      fmt::format("Rows in {} are compared, and of one method taken together; a file for each tells them apart.",
                   fmt::join(precisions, " and in ")));
 }
 
