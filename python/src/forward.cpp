@@ -132,7 +132,8 @@ py::tuple Forward::vjp(const py::object& cotangent) const {
                                               pass.output.n_rows, pass.output.n_cols));
     }
     // As it is given: what is beyond float is infinite in the matrix.
-    const bool is_finite = matrix_of<double>(g).head_rows(pass.queries).is_finite();
+    const bool is_finite =
+        matrix.head_rows(pass.queries).is_finite() || matrix_of<double>(g).head_rows(pass.queries).is_finite();
     auto gradient = call([&](Signals&) {
       if (pass.queries < matrix.n_rows) matrix.resize(pass.queries, matrix.n_cols);
       auto found = with_padding(pass.adjoint(matrix), head_.n_q(), head_.n_k());

@@ -231,6 +231,12 @@ bool has_rows_interval(const Grouping& grouping, const std::vector<std::string>&
                      [&](const std::string& metric) { return has_rows_interval(grouping, metric); });
 }
 
+std::vector<std::string> key_values_of(const Group& group, const std::vector<croquis::Column>& keys) {
+  std::vector<std::string> values;
+  for (const croquis::Column& key : keys) values.push_back(group.key.at(key.name));
+  return values;
+}
+
 namespace {
 
 // The precision of the methods is no key where draws in both are of one curve. What is exact in float is less so, as
@@ -238,15 +244,16 @@ namespace {
 void note_float(const croquis::Table& table, Grouping& grouping) {
   if (!table.has("precision")) return;
   const std::size_t precision = table.column("precision");
+  std::vector<std::size_t> columns;
+  for (const croquis::Column& key : grouping.keys) columns.push_back(table.column(key.name));
   std::set<std::vector<std::string>> in_float, in_double;
   for (const croquis::Record& row : table.rows) {
     std::vector<std::string> key;
-    for (const croquis::Column& column : grouping.keys) key.push_back(croquis::text_of(row[table.column(column.name)]));
+    for (const std::size_t column : columns) key.push_back(croquis::text_of(row[column]));
     (croquis::text_of(row[precision]) == "float" ? in_float : in_double).insert(std::move(key));
   }
   for (Group& group : grouping.groups) {
-    std::vector<std::string> key;
-    for (const croquis::Column& column : grouping.keys) key.push_back(group.key.at(column.name));
+    const std::vector<std::string> key = key_values_of(group, grouping.keys);
     if (in_float.contains(key)) group.key.emplace("precision", in_double.contains(key) ? "double and float" : "float");
   }
 }

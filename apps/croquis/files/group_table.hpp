@@ -38,6 +38,9 @@ croquis::Grouping shown_groups(const croquis::Table& table, const std::string& m
 /// The groups of a table with its inputs one by one, as shown_groups() tells whether they are exact.
 croquis::Grouping groups_of_inputs(const croquis::Table& table, const std::set<std::string>& also);
 
+/// The values of these keys of a group, in their order.
+std::vector<std::string> key_values_of(const croquis::Group& group, const std::vector<croquis::Column>& keys);
+
 /// What the groups were measured on: "text:sample, n = 1024, p = 64", "8 heads on 2 sequences, n = 512, p = 64, 256 of
 /// 512 rows, causal attention".
 std::string subject_of(const croquis::Grouping& grouping);

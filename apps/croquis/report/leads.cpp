@@ -94,19 +94,12 @@ bool may_lead(const Group& group) {
   return group.label != "v-mean" && !is_quadratic(group);
 }
 
-InputGroups::InputGroups(const Grouping& shown, const Grouping& single) {
-  for (const croquis::Column& key : shown.keys) keys_.push_back(key.name);
-  for (const Group& group : single.groups) groups_[key_of(group)].push_back(&group);
-}
-
-std::vector<std::string> InputGroups::key_of(const Group& group) const {
-  std::vector<std::string> key;
-  for (const std::string& name : keys_) key.push_back(group.key.at(name));
-  return key;
+InputGroups::InputGroups(const Grouping& shown, const Grouping& single) : keys_(shown.keys) {
+  for (const Group& group : single.groups) groups_[key_values_of(group, keys_)].push_back(&group);
 }
 
 const std::vector<const Group*>& InputGroups::of(const Group& shown) const {
-  return groups_.at(key_of(shown));
+  return groups_.at(key_values_of(shown, keys_));
 }
 
 std::vector<Candidate> candidates_and_exact(const std::vector<const Group*>& groups, const InputGroups& inputs,

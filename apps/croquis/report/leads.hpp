@@ -17,9 +17,7 @@ class InputGroups {
   const std::vector<const croquis::Group*>& of(const croquis::Group& shown) const;
 
  private:
-  std::vector<std::string> key_of(const croquis::Group& group) const;
-
-  std::vector<std::string> keys_;
+  std::vector<croquis::Column> keys_;
   std::map<std::vector<std::string>, std::vector<const croquis::Group*>> groups_;
 };
 
