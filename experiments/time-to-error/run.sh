@@ -2,7 +2,7 @@
 # How long a method takes to come within 5 % and 1 % of exact attention, on long heads of a BERT and a text of yours:
 #   run.sh [--windows 32] [--layers 0-3] [--heads 1] [--trials 3] [--features 32:1024] [--out FOLDER] MODEL TEXT VOCABULARY
 # MODEL: the folder of a BERT (config.json, model.safetensors). A head has --windows windows of the model's length,
-# one after the other. Single precision, all processors. Writes errors.csv (a row a method, d and head), times.csv
+# one after the other. Single precision, one thread. Writes errors.csv (a row a method, d and head), times.csv
 # (the cheapest d of every method that is within the errors), exact.csv and errors.svg.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,11 +39,12 @@ ln -s "$(realpath "$3")" "$work/vocabulary.txt"
 cd "$work"
 croquis error --model model/model.safetensors --text text.txt --vocab vocabulary.txt --join-windows "$windows" \
   --layer "$layers" --head "$heads" --methods "$methods" --features "$features" --trials "$trials" --precision float \
-  --quiet --out rows.csv
-# Exact attention of the same size, each call timed by itself; its time does not depend on the numbers.
+  --threads 1 --quiet --out rows.csv
+# Exact attention of the same size, each call timed by itself; its time does not depend on the numbers. On one thread as
+# the methods are: a sweep on more threads computes as many draws at a time, each on one of them.
 n=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "n") c = i } NR == 2 { print $c }' rows.csv)
 p=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "p") c = i } NR == 2 { print $c }' rows.csv)
-croquis cost --methods exact --n "$n" --p "$p" --precision float --repeats 15 --quiet --out exact.csv
+croquis cost --methods exact --n "$n" --p "$p" --precision float --threads 1 --repeats 15 --quiet --out exact.csv
 python3 "$here/times.py" rows.csv exact.csv "$out"
 cp rows.meta.json "$out/errors.meta.json"
 croquis plot rows.csv --metric frobenius_rel --x seconds --statistic median --out "$out/errors.svg" \
