@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "support/matrices.hpp"
@@ -195,4 +196,30 @@ TEST_CASE("method errors: rows that cannot be, that were not drawn, or of an exa
   arma::mat exact(4, 2, arma::fill::ones);
   exact(1, 1) = arma::datum::nan;
   CHECK(refusal<std::runtime_error>([&] { OutputReference reference(exact); }) == "the exact output is not finite");
+}
+
+TEST_CASE("method errors: an output that is rounding alone has absolute errors and no relative ones") {
+  const Problem<double> drawn = measured_problem(64);
+  arma::mat centred = drawn.V();
+  centred.each_row() -= arma::mean(centred, 0);
+  const arma::mat equal_keys = arma::repmat(drawn.K().row(0), 64, 1);
+  const auto rows_of = [&](const arma::mat& v, ErrorSettings settings) {
+    return method_errors(Problem<double>(drawn.Q(), equal_keys, v), parse_methods("linformer,skyformer"), {8}, 2,
+                         Key(5), settings);
+  };
+  for (const std::optional<arma::uword> sampled : {std::optional<arma::uword>(), std::optional<arma::uword>(64)}) {
+    const ErrorSettings settings{.rows = sampled, .row_errors = true};
+    for (const ErrorRow& row : rows_of(centred, settings)) {
+      CAPTURE(row.method);
+      CHECK(row.status == "ok");
+      CHECK((row.frobenius_abs > 0.01) == (row.method == "linformer"));  // skyformer keeps a constant row of C
+      CHECK(std::isnan(row.spectral_rel));
+      CHECK(std::isnan(row.frobenius_rel));
+      CHECK(std::isnan(row.row_rel_max));
+    }
+    for (const ErrorRow& row : rows_of(centred + 1e-10, settings)) {
+      CHECK((row.frobenius_rel > 1e6) == (row.method == "linformer"));
+      CHECK(row.frobenius_rel >= 0);
+    }
+  }
 }

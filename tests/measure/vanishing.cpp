@@ -239,3 +239,34 @@ TEST_CASE("gradient_rounding: of derivatives by the kernelized target those that
   CHECK(vanishes(found, repeated, Target::kernelized, g));
   check_kernelized(repeated, g);
 }
+
+TEST_CASE("as_reference: an output that is rounding alone is 0, and kept where rounding is not known to be small") {
+  const Key key = Key(test_seed()).child("as_reference");
+  const arma::mat q = random_matrix(20, 4, key.child("q")), v = random_matrix(20, 3, key.child("v"));
+  const Problem<double> problem{q, arma::repmat(q.row(0), 20, 1), v}, large{1e9 * q, 1e3 * problem.K(), v};
+  const auto reference = [&](double entry, arma::uword rows, const Problem<double>& of, Target target) {
+    const arma::mat output(rows, 3, arma::fill::value(entry));
+    return as_reference({output, arma::vec(rows, arma::fill::zeros)}, of, target).max();
+  };
+  for (const Target target : {Target::softmax, Target::kernelized}) {
+    CHECK(reference(1e-17, 20, problem, target) == 0);
+    CHECK(reference(1e-17, 5, problem, target) == 0);
+    CHECK(reference(1e-11, 20, problem, target) == 1e-11);
+  }
+  CHECK(reference(1e-17, 20, problem, Target::normalized) == 1e-17);
+  CHECK(vanishes(arma::mat(20, 3, arma::fill::value(1e-17)), large));
+  CHECK(reference(1e-17, 20, large, Target::softmax) == 1e-17);
+}
+
+TEST_CASE("as_reference: small kernelized outputs are kept, and what cancels in sums of small kernels is 0") {
+  const Key key = Key(test_seed()).child("small kernels");
+  const arma::mat q = random_matrix(30, 4, key.child("q")), v = random_matrix(30, 3, key.child("v"));
+  const arma::mat centred = v.each_row() - arma::mean(v, 0);
+  for (const double shift : {5.0, 15.0, 18.0}) {  // kernels down to about e^-350
+    const Problem<double> far{q, q + shift, v}, flat{q, arma::repmat(q.row(0), 30, 1) + shift, centred};
+    const auto exact = exact_attention(far, Target::kernelized);
+    CHECK_FALSE(exact.output.is_zero());
+    CHECK(arma::approx_equal(as_reference(exact, far, Target::kernelized), exact.output, "absdiff", 0));
+    CHECK(as_reference(exact_attention(flat, Target::kernelized), flat, Target::kernelized).is_zero());
+  }
+}

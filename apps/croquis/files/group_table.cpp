@@ -145,8 +145,9 @@ void print_unscaled(const Grouping& grouping, const std::string& metric) {
     if (std::find(labels.begin(), labels.end(), g.label) == labels.end()) labels.push_back(g.label);
   }
   if (!labels.empty()) {
-    fmt::print("\nwhat these approximate is zero, so that they have no relative error (column {}): {}\n", absolute,
-               fmt::join(labels, ", "));
+    fmt::print(
+        "\nwhat these approximate is zero or rounding alone, so that they have no relative error (column {}): {}\n",
+        absolute, fmt::join(labels, ", "));
   }
   if (const std::string some = members_without(grouping, metric); !some.empty()) fmt::print("\n{}\n", some);
 }
@@ -208,7 +209,7 @@ std::string members_without(const Grouping& grouping, const std::string& metric)
     most = std::max(most, without);
   }
   if (most == 0) return "";
-  return fmt::format("{}{} of {} {} {} no relative error, as what is approximated there is zero",
+  return fmt::format("{}{} of {} {} {} no relative error, as what is approximated there is zero or rounding alone",
                      least < most ? "up to " : "", most, grouping.members.size(),
                      is_of_sequences(grouping) ? "pairs of a head and a sequence" : kind_of_members(grouping),
                      most == 1 ? "has" : "have");

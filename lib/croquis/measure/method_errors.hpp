@@ -34,7 +34,8 @@ struct ErrorKeys {
 ErrorKeys error_keys(std::uint64_t seed, const std::string& kind);
 
 /// Errors of any methods on one problem, in precision T, against references in double, which are computed when the
-/// first method needs its target. The references are computed from the same rounded numbers that the methods get.
+/// first method needs its target. The references are computed from the same rounded numbers that the methods get. There
+/// are no relative errors where the exact output is rounding alone (as_reference).
 /// Thread-safe after preparation.
 template <typename T>
 class MethodErrors {
@@ -71,7 +72,8 @@ class MethodErrors {
   /// that have been prepared. Must be called before Prepared::row() for one of these trials, and not at the same time.
   void sample_rows(const std::vector<std::uint64_t>& trials);
 
-  /// The exact output of a target; nullptr with ErrorSettings::rows, because then only some of its rows are known.
+  /// The exact output of a target, 0 where it is rounding alone (as_reference); nullptr with ErrorSettings::rows,
+  /// because then only some of its rows are known.
   const arma::mat* exact_output(Target target);
 
  private:

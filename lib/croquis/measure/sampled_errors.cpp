@@ -2,6 +2,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/measure/sampled_errors.hpp>
+#include <croquis/measure/vanishing.hpp>
 #include <croquis/random/indices.hpp>
 #include <stdexcept>
 
@@ -23,7 +24,9 @@ SampledReference::SampledReference(arma::uword n, arma::uvec rows, ExactAttentio
 SampledReference::SampledReference(const Problem<double>& problem, Target target, arma::uword count,
                                    const Key& draw_key)
     : n_(problem.n_q()), rows_(draw_rows(n_, count, draw_key)) {
-  *this = SampledReference(n_, rows_, exact_attention_rows(problem, target, rows_));
+  ExactAttention<double> exact = exact_attention_rows(problem, target, rows_);
+  const arma::vec log_row_sums = exact.log_row_sums;
+  *this = SampledReference(n_, rows_, {as_reference(std::move(exact), problem, target), log_row_sums});
 }
 
 SampledErrors SampledReference::compare(const arma::mat& approximate) const {

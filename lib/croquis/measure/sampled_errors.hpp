@@ -37,7 +37,8 @@ class SampledReference {
   static constexpr arma::uword kFewestRows = 2 * kNormFolds;
   static constexpr double kAlpha = 0.05;  ///< 1 - kAlpha is the confidence of the intervals
 
-  /// n is the number of queries. Throws std::invalid_argument unless kFewestRows <= count <= n.
+  /// n is the number of queries. Rows that are rounding alone count as 0 (as_reference). Throws std::invalid_argument
+  /// unless kFewestRows <= count <= n.
   SampledReference(const Problem<double>& problem, Target target, arma::uword count, const Key& draw_key);
 
   /// The same from exact rows that have already been computed: `exact` at rows = draw_rows(n, count, draw_key).

@@ -24,8 +24,22 @@ double longest_length(const arma::mat& x) {
 }
 
 // A row of B V is a mean of the values: each is off by weight_rounding of the longest one. In the Frobenius norm.
-double rounding_of_means(const Problem<double>& problem) {
-  return std::sqrt(static_cast<double>(problem.n_q())) * weight_rounding(problem) * longest_length(problem.V());
+double rounding_of_means(const Problem<double>& problem, arma::uword rows) {
+  return std::sqrt(static_cast<double>(rows)) * weight_rounding(problem) * longest_length(problem.V());
+}
+
+// For rows C V with the row sum t = sum_j c_j. Exponents s_j = -log c_j are off as in rounding_of_differences, by 2 (p
+// + 4) u max(s_j, kProductRounding), and sum_j c_j s_j <= t (log n - log t), as the entropy of c_j / t is at most log
+// n.
+double rounding_of_sums(const ExactAttention<double>& exact, const Problem<double>& problem) {
+  const auto n = static_cast<double>(problem.n_k()), p = static_cast<double>(problem.p());
+  double squares = 0;
+  for (const double log_sum : exact.log_row_sums) {
+    if (!std::isfinite(log_sum)) continue;  // a row of zeros
+    const double exponents = 2 * (p + 4) * (kProductRounding<double> + std::log(n) - log_sum);
+    squares += std::pow(std::exp(log_sum) * (2 * n + exponents), 2);
+  }
+  return kHalfEpsilon * std::sqrt(squares) * longest_length(problem.V());
 }
 
 // What derivatives by the points of which scores are inner products are multiplied by for those by rows, at most.
@@ -119,12 +133,20 @@ double weight_rounding(const Problem<double>& problem) {
 }
 
 bool vanishes(const arma::mat& output, const Problem<double>& problem) {
-  return frobenius_norm(output) <= rounding_of_means(problem);
+  return frobenius_norm(output) <= rounding_of_means(problem, output.n_rows);
+}
+
+arma::mat as_reference(ExactAttention<double> exact, const Problem<double>& problem, Target target) {
+  const bool zero = target == Target::softmax      ? weight_rounding(problem) < 1e-6 && vanishes(exact.output, problem)
+                    : target == Target::kernelized ? frobenius_norm(exact.output) <= rounding_of_sums(exact, problem)
+                                                   : false;
+  if (zero) exact.output.zeros();
+  return std::move(exact.output);
 }
 
 // The exact output is off by as much as that of a method that is exact.
 bool is_rounding(double error, const Problem<double>& problem) {
-  return error <= 2 * rounding_of_means(problem);
+  return error <= 2 * rounding_of_means(problem, problem.n_q());
 }
 
 // With G the cotangent, dS_ij = b_ij (g_i.v_j - g_i.o_i): a row is off by 2 ||g_i|| max ||v_j|| times the rounding of a

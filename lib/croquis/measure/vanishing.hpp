@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/attention/exact.hpp>
 #include <croquis/attention/gradient.hpp>
 #include <croquis/attention/problem.hpp>
 
@@ -15,9 +16,17 @@ double largest_score(const Problem<double>& problem);
 /// for sums of n terms, and 4 (p + 2) u (1 + largest_score()) for the exponents.
 double weight_rounding(const Problem<double>& problem);
 
-/// Whether the computed output B V of the softmax target is no larger than what rounding alone may make of an exact
-/// output of 0, which values of 0 have, and values that flat attention averages to 0. Cost: the lengths of all rows.
+/// Whether the computed output B V of the softmax target, or some rows of it, is no larger than what rounding alone may
+/// make of an exact output of 0, which values of 0 have, and values that flat attention averages to 0. Cost: the
+/// lengths of all rows.
 bool vanishes(const arma::mat& output, const Problem<double>& problem);
+
+/// The output, or some rows of it, as a reference for relative errors: 0 where it is no larger than what rounding alone
+/// may make of an exact output of 0, which has no digits to compare with. For softmax that is where it vanishes(), but
+/// nothing is changed where scores are so large that the bound is more than a millionth of the values, as it says
+/// little there. For the kernelized target a row C V counts relative to its row sum of C. Other targets: unchanged.
+/// Cost: the lengths of all rows.
+arma::mat as_reference(ExactAttention<double> exact, const Problem<double>& problem, Target target);
 
 /// Whether an error ||O~ - O|| of an output of the softmax target (spectral or Frobenius norm) is no larger than
 /// rounding alone may make it for a method that is exact. Two such errors, or their quotient, say nothing about the
