@@ -16,6 +16,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -108,10 +109,22 @@ void require_stack() {
                                        limit.rlim_cur >> 10, croquis::kLeastStack >> 10));
 }
 
+constexpr const char* kOutputNotWritten = "standard output cannot be written";
+
 void require_output_written() {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return;
-  throw std::runtime_error("standard output cannot be written");
+  throw std::runtime_error(kOutputNotWritten);
+}
+
+std::string reason_of(const std::exception& failure) {
+  if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr) {
+    return "there is not enough memory; give a smaller --n, --p or --features, or fewer --threads";
+  }
+  // fmt says "cannot write to file", and not which.
+  const auto* const of_system = dynamic_cast<const std::system_error*>(&failure);
+  if (of_system == nullptr || std::ferror(stdout) == 0) return failure.what();
+  return fmt::format("{}: {}", kOutputNotWritten, of_system->code().message());
 }
 
 }  // namespace
@@ -129,10 +142,7 @@ int main(int argc, char** argv) {
       require_output_written();
       return status;
     } catch (const std::exception& failure) {
-      const bool no_memory = dynamic_cast<const std::bad_alloc*>(&failure) != nullptr;
-      const std::string why =
-          no_memory ? "there is not enough memory; give a smaller --n, --p or --features, or fewer --threads"
-                    : failure.what();
+      const std::string why = reason_of(failure);
       if (world.size() > 1) fail_together(world, why);
       complain(why);
       return kBadUsage;

@@ -308,15 +308,15 @@ int finish_choices(const ChooseOptions& options, Run& run, const std::optional<c
     note_companions(options.run.out, {draws_file, choice_file});
   }
   if (status) return *status;  // a shard, perhaps without a choice
-  const bool drawn = !options.run.plot.empty() && draw_of_run("choose", options.run.plot, [&] {
-    draw_choices(run.table(), {.picture = options.run.plot}, draws, costs);
-  });
-  if (!options.run.quiet) {
-    print_choices(rows);
-    print_why_exact(rows, draws, draws_file(options.run.out));
-    fmt::print("\nrows     {}\nerrors   {}\nchoice   {}\n", options.run.out, draws_file(options.run.out), json);
-    if (drawn) fmt::print("plot     {}\n", options.run.plot);
-  }
+  draw_then_print(
+      "choose", options.run.plot, [&] { draw_choices(run.table(), {.picture = options.run.plot}, draws, costs); },
+      [&](bool drawn) {
+        if (options.run.quiet) return;
+        print_choices(rows);
+        print_why_exact(rows, draws, draws_file(options.run.out));
+        fmt::print("\nrows     {}\nerrors   {}\nchoice   {}\n", options.run.out, draws_file(options.run.out), json);
+        if (drawn) fmt::print("plot     {}\n", options.run.plot);
+      });
   return 0;
 }
 

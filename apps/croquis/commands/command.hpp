@@ -75,12 +75,14 @@ std::function<int(const CLI::App&, const std::string&)> measuring(const std::sha
 /// The end of a run of a command with Results::write_summary, print and draw, once its cells are computed: Run::finish,
 /// then deliver. Returns the exit status.
 int conclude(Run& run);
-/// Of a run that has all rows: writes the summary, prints the tables and which files there are (not with --quiet), and
-/// draws the plot, which comes last since it may fail.
+/// Of a run that has all rows: writes the summary, draws the plot, and prints the tables and which files there are (not
+/// with --quiet).
 void deliver(const Run& run);
-/// Draws the picture of a run of that command, and says on standard error where there is nothing to draw; the run is
-/// complete all the same. Returns whether it is drawn.
-bool draw_of_run(const std::string& command, const std::string& picture, const std::function<void()>& draw);
+/// Draws the picture of a run of that command, if one is wanted, and then prints: a reader that wants no more than the
+/// first lines of the tables (croquis ... | head) ends the program. What is wrong with the picture is thrown once
+/// everything is printed.
+void draw_then_print(const std::string& command, const std::string& picture, const std::function<void()>& draw,
+                     const std::function<void(bool drawn)>& print);
 
 /// All commands, in the order of --help.
 const std::vector<Command>& commands();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/csv.hpp>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <set>
@@ -24,27 +25,12 @@
 #define CROQUIS_DECLARE(name) Command name##_command();
 CROQUIS_COMMANDS(CROQUIS_DECLARE)
 
-int conclude(Run& run) {
-  if (const auto status = run.finish()) return *status;
-  deliver(run);
-  return 0;
-}
+namespace {
 
-void deliver(const Run& run) {
-  const Results& results = command_named(run.command()).results;
-  const RunOptions& options = run.options();
-  results.write_summary(run.table(), options.out);
-  if (!options.quiet) {
-    results.print(run.table());
-    print_files(run.table(), options.out);
-  }
-  if (options.plot.empty()) return;
-  const bool drawn =
-      draw_of_run(run.command(), options.plot, [&] { results.draw(run.table(), {.picture = options.plot}); });
-  if (drawn && !options.quiet) fmt::print("plot     {}\n", options.plot);
-}
-
+// Whether the picture is drawn. Says so on standard error where there is nothing to draw: the run is complete all the
+// same.
 bool draw_of_run(const std::string& command, const std::string& picture, const std::function<void()>& draw) {
+  if (picture.empty()) return false;
   try {
     draw();
     return true;
@@ -55,6 +41,41 @@ bool draw_of_run(const std::string& command, const std::string& picture, const s
                     removed ? "; the picture that was there is removed" : ""));
     return false;
   }
+}
+
+}  // namespace
+
+int conclude(Run& run) {
+  if (const auto status = run.finish()) return *status;
+  deliver(run);
+  return 0;
+}
+
+void deliver(const Run& run) {
+  const Results& results = command_named(run.command()).results;
+  const RunOptions& options = run.options();
+  results.write_summary(run.table(), options.out);
+  draw_then_print(
+      run.command(), options.plot, [&] { results.draw(run.table(), {.picture = options.plot}); },
+      [&](bool drawn) {
+        if (options.quiet) return;
+        results.print(run.table());
+        print_files(run.table(), options.out);
+        if (drawn) fmt::print("plot     {}\n", options.plot);
+      });
+}
+
+void draw_then_print(const std::string& command, const std::string& picture, const std::function<void()>& draw,
+                     const std::function<void(bool drawn)>& print) {
+  bool drawn = false;
+  std::exception_ptr failure;
+  try {
+    drawn = draw_of_run(command, picture, draw);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  print(drawn);
+  if (failure) std::rethrow_exception(failure);
 }
 
 const std::vector<Command>& commands() {

@@ -227,23 +227,25 @@ int run_verify(const VerifyOptions& options) {
 
   const std::vector<ClaimRow> rows = claim_columns().rows(run.table());
   const std::vector<LedgerLine> lines = lines_of(rows);
-  if (!options.run.quiet) {
-    print_ledger(lines, options.markdown);
-    const std::vector<std::string> elsewhere =
-        options.own_input ? decided_elsewhere(rows, own_names) : std::vector<std::string>{};
-    if (options.markdown && !elsewhere.empty()) fmt::print("\n{}\n", sentence_of_elsewhere(elsewhere));
-    if (!options.markdown) {
-      if (options.mutants) print_survivors(lines);
-      print_decided_elsewhere(elsewhere);
-      fmt::print("\nrows     {}\nmeta     {}\n", options.run.out, meta_file(options.run.out));
-    }
-  }
-  warn_of_broken(lines);
-  const bool unexpected = options.mutants ? print_unnoticed(lines) : print_unexpected(lines, expected);
-  if (!options.run.plot.empty()) {  // last, since that may fail
-    const bool drawn = draw_of_run("verify", options.run.plot, [&] { draw_curves(rows, options.run.plot); });
-    if (drawn && !options.run.quiet && !options.markdown) fmt::print("plot     {}\n", options.run.plot);
-  }
+  bool unexpected = false;
+  draw_then_print(
+      "verify", options.run.plot, [&] { draw_curves(rows, options.run.plot); },
+      [&](bool drawn) {
+        if (!options.run.quiet) {
+          print_ledger(lines, options.markdown);
+          const std::vector<std::string> elsewhere =
+              options.own_input ? decided_elsewhere(rows, own_names) : std::vector<std::string>{};
+          if (options.markdown && !elsewhere.empty()) fmt::print("\n{}\n", sentence_of_elsewhere(elsewhere));
+          if (!options.markdown) {
+            if (options.mutants) print_survivors(lines);
+            print_decided_elsewhere(elsewhere);
+            fmt::print("\nrows     {}\nmeta     {}\n", options.run.out, meta_file(options.run.out));
+            if (drawn) fmt::print("plot     {}\n", options.run.plot);
+          }
+        }
+        warn_of_broken(lines);
+        unexpected = options.mutants ? print_unnoticed(lines) : print_unexpected(lines, expected);
+      });
   return unexpected ? kUnexpectedVerdict : 0;
 }
 
