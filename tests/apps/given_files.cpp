@@ -197,6 +197,28 @@ TEST_CASE("--overwrite: what the earlier result had beside its rows goes with it
   CHECK(std::filesystem::exists(folder / "new.heads.csv"));
 }
 
+TEST_CASE("--out of a table beside the rows of a run, or of no table: refused in any way, and nothing else advised") {
+  TemporaryFolder folder;
+  check_done(folder, kSmallGivenFiles + kTrials + "--out a.csv");
+  const std::string summary = read_text(folder / "a.summary.csv");
+  write_text(folder / "notes.csv", "my own notes\n");
+  for (const char* option : {"", "--overwrite"}) {
+    check_refused(folder, kSmallGivenFiles + kTrials + "--out a.summary.csv " + option,
+                  "a.summary.csv: is a table beside the rows of a run; remove it, or give another --out");
+    check_refused(folder, fmt::format("merge a.summary.csv a.csv {}", option), "is a table beside the rows of a run");
+    check_refused(folder, kSmallGivenFiles + kTrials + "--out notes.csv " + option,
+                  "notes.csv: is not a table that --overwrite could replace; remove it, or give another --out");
+  }
+  check_refused(folder, kSmallGivenFiles + kTrials + "--out a.summary.csv --resume",
+                "a.summary.csv: has other columns");
+  CHECK(read_text(folder / "a.summary.csv") == summary);
+  CHECK(read_text(folder / "notes.csv") == "my own notes\n");
+  CHECK_FALSE(std::filesystem::exists(folder / "a.summary.meta.json"));
+  // Rows under such a name are rows.
+  check_done(folder, kSmallGivenFiles + kTrials + "--out b.summary.csv");
+  check_done(folder, kSmallGivenFiles + kTrials + "--out b.summary.csv --overwrite");
+}
+
 TEST_CASE("croquis choose: X.json that is no choice is not replaced") {
   TemporaryFolder folder;
   const std::string choose =

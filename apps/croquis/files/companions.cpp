@@ -79,6 +79,12 @@ std::string steps_file(const std::string& out) {
   return beside(out, ".steps.csv");
 }
 
+bool is_companion_of_rows(const std::string& path) {
+  return std::any_of(kCompanions.begin(), kCompanions.end(), [&](const CompanionTable& table) {
+    return path.ends_with(table.file("")) && is_companion(path, table);
+  });
+}
+
 std::vector<std::string> companions_of(const std::string& out) {
   std::vector<std::string> paths;
   for (const CompanionTable& table : kCompanions) paths.push_back(table.file(out));

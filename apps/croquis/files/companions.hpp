@@ -32,6 +32,8 @@ std::string draws_file(const std::string& out);
 /// X.csv -> X.steps.csv: what croquis choose --target-loss has tested.
 std::string steps_file(const std::string& out);
 
+/// Whether a file has the name and the columns of one of them, and is not the rows of a run of that name.
+bool is_companion_of_rows(const std::string& path);
 /// All of them that there can be.
 std::vector<std::string> companions_of(const std::string& out);
 /// Throws std::invalid_argument where a run with rows in `out` would replace a file that is none of its result: one of

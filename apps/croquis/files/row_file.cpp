@@ -41,10 +41,14 @@ bool is_table_with_quotes(std::string text) {
   return is_table(text);
 }
 
-void require_table(std::string_view text, const std::string& path) {
-  if (text.empty() || is_table(text)) return;
+// What --overwrite may replace: rows, and not what stands beside those of a run.
+void require_rows(std::string_view text, const std::string& path) {
+  if (text.empty()) return;
+  const bool is_beside = is_companion_of_rows(path);
+  if (is_table(text) && !is_beside) return;
   throw std::invalid_argument(
-      fmt::format("{}: is not a table that --overwrite could replace; remove it, or give another --out", path));
+      fmt::format("{}: is {}; remove it, or give another --out", path,
+                  is_beside ? "a table beside the rows of a run" : "not a table that --overwrite could replace"));
 }
 
 }  // namespace
@@ -80,8 +84,8 @@ RowFile::RowFile(std::string path, const std::vector<std::string>& header, Exist
     while (!open_and_lock()) {
     }
     const off_t size = ::lseek(descriptor_, 0, SEEK_END);
+    if (existing != Existing::resume) require_rows(first_bytes(descriptor_), path_);
     if (size > 0 && existing == Existing::refuse) refuse_existing(path_);
-    if (existing == Existing::overwrite) require_table(first_bytes(descriptor_), path_);
     replaced_ = size > 0 && existing == Existing::overwrite;
     if (size > 0 && existing == Existing::resume) read_whole_lines();
   } catch (...) {
@@ -218,7 +222,7 @@ void SeenRows::add(std::vector<std::string> key, std::size_t line) {
 }
 
 void require_replaceable(const std::string& path) {
-  require_table(first_bytes(target_of(path)), path);
+  require_rows(first_bytes(target_of(path)), path);
 }
 
 void require_result(const std::string& path) {

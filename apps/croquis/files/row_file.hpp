@@ -78,7 +78,7 @@ class SeenRows {
 };
 
 /// Throws std::invalid_argument when `path` is a file that is not empty and does not begin as results do, with names of
-/// columns: --overwrite destroys no input that was given by mistake.
+/// columns, or stands beside the rows of a run: --overwrite destroys nothing that was given by mistake.
 void require_replaceable(const std::string& path);
 
 /// Throws std::invalid_argument for a file that is not empty and does not begin so: an array, or a page.
