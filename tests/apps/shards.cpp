@@ -308,22 +308,28 @@ TEST_CASE("croquis merge: what is no whole run is one line that names it, status
   }
   cases.push_back({"all.csv other-p1.csv other-p2.csv other-p3.csv", "'elephant' is not a command"});
   write_text(folder / "there.csv", "mine");
-  cases.insert(
-      cases.end(),
-      {Case{"", "give OUT.csv"}, Case{"all.csv", "give PART.csv"},
-       Case{"all.csv p1.csv p3.csv", "shard 2/3 is missing"},
-       Case{"all.csv p1.csv p2.csv p3.csv p2.csv", "shard 2/3 is there twice"},
-       Case{"all.csv p1.csv of4.csv p3.csv", "one of 4"}, Case{"all.csv p1.csv seed.csv p3.csv", "--seed = 1"},
-       Case{"all.csv p1.csv trials.csv p3.csv", "trials = 2"}, Case{"all.csv p1.csv scores.csv p3.csv", "scores"},
-       Case{"all.csv p1.csv short.csv p3.csv", "short.csv: has 2 rows"},
-       Case{"all.csv p1.csv double.csv p3.csv", "is there twice"},
-       Case{"all.csv p1.csv damaged.csv p3.csv", "damaged.meta.json: is missing or damaged"},
-       Case{"all.csv p1.csv types.csv p3.csv", "types.meta.json: is missing or damaged"},
-       Case{"all.csv p1.csv older.csv p3.csv", "commit"},
-       Case{"all.csv p1.csv none.csv p3.csv", "none.csv: cannot be opened"},
-       Case{"there.csv p1.csv p2.csv p3.csv", "there.csv: is there already"},
-       Case{"p2.csv p1.csv p2.csv p3.csv --overwrite", "p2.csv"},
-       Case{"nowhere/all.csv p1.csv p2.csv p3.csv", "nowhere/all.csv"}});
+  REQUIRE(run_croquis("merge merged.csv p1.csv p2.csv p3.csv", folder.path()).status == 0);
+  cases.insert(cases.end(),
+               {Case{"", "give OUT.csv"},
+                Case{"all.csv", "give PART.csv"},
+                Case{"all.csv p1.csv p3.csv", "shard 2/3 is missing"},
+                Case{"all.csv p1.csv p2.csv p3.csv p2.csv", "shard 2/3 is there twice"},
+                Case{"all.csv p1.csv of4.csv p3.csv", "one of 4"},
+                Case{"all.csv p1.csv seed.csv p3.csv", "--seed = 1"},
+                Case{"all.csv p1.csv trials.csv p3.csv", "trials = 2"},
+                Case{"all.csv p1.csv scores.csv p3.csv", "scores"},
+                Case{"all.csv p1.csv short.csv p3.csv", "short.csv: has 2 rows"},
+                Case{"all.csv p1.csv double.csv p3.csv", "is there twice"},
+                Case{"all.csv p1.csv damaged.csv p3.csv", "damaged.meta.json: is missing or damaged"},
+                Case{"all.csv p1.csv types.csv p3.csv", "types.meta.json: is missing or damaged"},
+                Case{"all.csv p1.csv older.csv p3.csv", "commit"},
+                Case{"all.csv p1.csv none.csv p3.csv", "none.csv: cannot be opened"},
+                Case{"there.csv p1.csv p2.csv p3.csv", "there.csv: is not a table that --overwrite could replace"},
+                Case{"merged.csv p1.csv p2.csv p3.csv", "merged.csv: is there already; --overwrite replaces it"},
+                Case{"all.csv merged.csv", "merged.csv: has been merged"},
+                Case{"all.csv p1.csv merged.csv p3.csv", "merged.csv: has been merged"},
+                Case{"p2.csv p1.csv p2.csv p3.csv --overwrite", "p2.csv"},
+                Case{"nowhere/all.csv p1.csv p2.csv p3.csv", "nowhere/all.csv"}});
   for (const Case& c : cases) {
     CAPTURE(c.arguments);
     check_refused(run_croquis("merge " + c.arguments, folder.path()), c.says);

@@ -65,9 +65,12 @@ std::map<std::string, std::string> options_in(const std::string& configuration) 
   return options;
 }
 
-// Throws json::exception for a meta file that is other than a run writes it.
+// Of a part with its rows in `path`. Throws json::exception for a meta file that is other than a run writes it.
 json metadata_of(const std::string& path) {
-  json meta = read_metadata(path);
+  json meta = read_metadata(meta_file(path));
+  if (meta.contains("merged")) {
+    refuse(fmt::format("{}: has been merged, and has the rows of all shards; give the shards", path));
+  }
   for (const char* text : {"command_line", "utc"}) meta.at(text).get<std::string>();
   meta.at("threads").get<int>();
   meta.at("identity").get<std::map<std::string, std::string>>();
@@ -86,7 +89,7 @@ Part read_part(const std::string& path) {
   part.path = path;
   require_result(path);
   part.table = croquis::read_csv(path);
-  part.meta = metadata_of(meta_file(path));
+  part.meta = metadata_of(path);
   if (!part.meta.contains("finished")) {
     refuse(fmt::format("{}: is not finished; its command with --resume continues it", path));
   }
@@ -218,10 +221,10 @@ void require_not_written(const std::string& part, const std::string& out) {
 
 // Checks that the parts are all shards of one run, finished, before anything is written.
 int run_merge(const MergeOptions& options) {
+  require_replaceable(options.out);
   if (std::filesystem::exists(options.out) && !options.overwrite) {
     refuse(fmt::format("{}: is there already; --overwrite replaces it", options.out));
   }
-  require_replaceable(options.out);
   require_own_metadata(meta_file(options.out), options.out);
   std::vector<Part> parts;
   for (const std::string& path : options.parts) {
