@@ -70,6 +70,11 @@ TEST_CASE("names that are too long are refused with this reason, before anything
 TEST_CASE("an option given twice, a file that cannot be opened, a file that is no result, a value of another kind") {
   TemporaryFolder folder;
   check_says(folder, "error --out a --out b", "--out: has 2 values and takes one; give it once, and a list");
+  // What takes no list is not said to.
+  check_says(folder, "error --seed 1 --seed 2", "--seed: has 2 values and takes one; give it once\n");
+  check_says(folder, "error --n 8 --n 9", "--n: has 2 values and takes one; give it once\n");
+  check_says(folder, "error --precision float --precision float", "takes one; give it once\n");
+  check_says(folder, "dimension --n 8 --n 9", "--n: has 2 values and takes one; give it once, and a list");
   write_text(folder / "c.ini", "[error]\nn=12\n");
   check_says(folder, "error --config c.ini --config c.ini", "--config: has 2 values and takes one; give it once\n");
   check_says(folder, "error --seed", "--seed: has no value; croquis error --help shows what it takes");

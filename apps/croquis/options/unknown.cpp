@@ -37,6 +37,16 @@ std::string ended(const std::string& question) {
   return question.empty() ? ";" : question;
 }
 
+// Numbers and names that are checked have a type of their own, and no lists.
+bool takes_text(const CLI::App& program, const std::string& option) {
+  for (const CLI::App* command :
+       program.get_subcommands([](const CLI::App* command) { return command->count() > 0; })) {
+    const CLI::Option* const found = command->get_option_no_throw(option);
+    if (found != nullptr) return found->get_type_name() == "TEXT";
+  }
+  return false;  // --config
+}
+
 }  // namespace
 
 std::string help_of(const CLI::App& program) {
@@ -109,7 +119,7 @@ std::string complaint_about_values(const CLI::App& program, const std::string& w
   }
   return fmt::format("{}: has {} values and takes one; give it once{}", option,
                      wrong.substr(wrong.find_last_of(' ') + 1),
-                     option == "--config" ? "" : ", and a list with commas, as 8,16");
+                     takes_text(program, option) ? ", and a list with commas, as 8,16" : "");
 }
 
 std::string complaint_about_conversion(const CLI::App& program, const std::string& wrong) {
