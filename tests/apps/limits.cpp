@@ -147,6 +147,7 @@ TEST_CASE("--config: repeated options, sections within sections and lines that a
         "--features: has 2 values and takes one; give it once, and a list with commas, as 8,16");
   check("[error]\na.b.c=32\n", "line 2 is not OPTION=VALUE");
   check("[error]\nn=32\nhelp=true\n", "line 3: --help is for the command line alone");
+  check("\xef\xbb\xbf[error]\nn=32\n", "c.ini begins with a byte order mark; save it without one");
   check("help\n", "line 1: --help is for the command line alone");
   check("error.version=true\n", "line 1: --version is for the command line alone");
   check("config=\"other.ini\"\n", "line 1: --config is for the command line alone");

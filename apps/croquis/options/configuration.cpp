@@ -232,7 +232,9 @@ std::string complaint_about_configuration(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > most) {
     return path + " is not a file of options";
   }
-  std::istringstream lines(croquis::read_bytes(path));
+  const std::string bytes = croquis::read_bytes(path);
+  if (bytes.starts_with("\xef\xbb\xbf")) return path + " begins with a byte order mark; save it without one";
+  std::istringstream lines(bytes);
   std::set<std::string> seen;
   std::string section;
   int number = 0;
