@@ -3,6 +3,7 @@
 
 ROWS are of `croquis error` on many heads. For a head, a method and a budget, the error is the least mean over draws of
 ||O - O~||_F / ||O||_F among the d whose flops are within the budget; d is chosen after the fact, for all methods alike.
+A d at which a draw failed is left out, as the other draws alone would make it look better than it is.
 v-mean takes no flops worth mentioning and is within every budget. Printed are the geometric mean over heads, +- the
 spread between heads over the root of their number, which is no standard error, as heads share sequences and draws, and
 the mean rank among the methods of the same target that reach the budget on all heads. A method without a d that is
@@ -27,16 +28,21 @@ def exact_flops(row):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__.split("\n")[0])
-    draws, budget_of, heads = collections.defaultdict(list), {}, set()
+    draws, budget_of, heads, failed = collections.defaultdict(list), {}, set(), set()
     with open(sys.argv[1], newline="") as file:
         for row in csv.DictReader(file):
             head = (row["target"], row["input"])
             heads.add(head)
             budget_of[head] = exact_flops(row)
+            drawn = (head, row["method"], int(row["features"]))
             if row["status"] == "ok":
-                draws[head, row["method"], int(row["features"])].append((float(row["frobenius_rel"]), float(row["flops"])))
+                draws[drawn].append((float(row["frobenius_rel"]), float(row["flops"])))
+            else:
+                failed.add(drawn)
     errors = collections.defaultdict(dict)  # (target, budget, method) -> head -> (error, d)
     for (head, method, d), found in draws.items():
+        if (head, method, d) in failed:
+            continue
         error, flops = statistics.mean(e for e, _ in found), found[0][1]
         for budget in BUDGETS:
             if flops <= budget * budget_of[head]:

@@ -5,7 +5,8 @@ NAME.csv has the rows of `croquis error` on the heads of a source, NAME-spectrum
 Two numbers describe a head. Its effective keys n / ||B||_F^2 are the harmonic mean over the queries of 1 / sum_j b_ij^2: the
 number of keys that a query would attend to alike. Its stable rank is ||B||_F^2 / ||B||^2. As in all-methods, a method's error at a
 budget is the least mean over draws of ||O - O~||_F / ||O||_F among the d whose flops are at most that share of exact
-attention's. Only softmax attention is compared, and only methods that are within the budget on every head of a group.
+attention's, without a d at which a draw failed. Only softmax attention is compared, and only methods that are within the budget
+on every head of a group.
 """
 import collections
 import csv
@@ -29,7 +30,7 @@ def label(row):
 
 def read_source(name):
     """head -> (effective keys over n, stable rank over n), and (head, method, budget) -> (error, d)."""
-    properties, draws, budget_of = {}, collections.defaultdict(list), {}
+    properties, draws, budget_of, failed = {}, collections.defaultdict(list), {}, set()
     spectrum = pathlib.Path(f"{name}-spectrum.summary.csv")
     if spectrum.exists():
         for row in csv.DictReader(spectrum.read_text().splitlines()):
@@ -37,11 +38,18 @@ def read_source(name):
             properties[row["input"]] = (1 / frobenius**2, frobenius**2 / spectral**2 / n)
     with open(f"{name}.csv", newline="") as file:
         for row in csv.DictReader(file):
-            if row["target"] == "softmax" and row["status"] == "ok":
+            if row["target"] != "softmax":
+                continue
+            drawn = (row["input"], label(row), int(row["features"]))
+            if row["status"] == "ok":
                 budget_of[row["input"]] = exact_flops(row)
-                draws[row["input"], label(row), int(row["features"])].append((float(row["frobenius_rel"]), float(row["flops"])))
+                draws[drawn].append((float(row["frobenius_rel"]), float(row["flops"])))
+            else:
+                failed.add(drawn)
     errors = {}
     for (head, method, d), found in draws.items():
+        if (head, method, d) in failed:
+            continue
         error, flops = statistics.mean(e for e, _ in found), found[0][1]
         for budget in BUDGETS:
             if flops <= budget * budget_of[head]:

@@ -3,7 +3,8 @@
 
 ROWS are of `croquis error`, EXACT of `croquis cost --methods exact`. For every head and method with its options, the
 error at a d is the mean over the draws and the seconds are their median; within an error is the d with the least
-seconds whose mean error is at most that. d is on a grid, so that a finer one could do with somewhat less.
+seconds whose mean error is at most that. A d at which a draw failed is within none, whatever the others have. d is on a
+grid, so that a finer one could do with somewhat less.
 """
 import collections
 import csv
@@ -15,7 +16,7 @@ ERRORS = (0.05, 0.01)
 
 def rows_of(path):
     with open(path, newline="") as file:
-        return [row for row in csv.DictReader(file) if row["status"] == "ok"]
+        return list(csv.DictReader(file))
 
 
 def main():
@@ -26,23 +27,29 @@ def main():
         options = row["preset"].removeprefix("paper").lstrip(";")
         method = row["method"] + (f":{options}" if options else "")
         draws[f"{row['layer']}.{row['head']}", method, int(row["features"])].append(row)
-    exact = statistics.median(float(row["seconds"]) for row in rows_of(sys.argv[2]) if row["method"] == "exact")
+    exact = statistics.median(
+        float(row["seconds"]) for row in rows_of(sys.argv[2]) if row["method"] == "exact" and row["status"] == "ok"
+    )
     cells = collections.defaultdict(list)
     with open(f"{sys.argv[3]}/errors.csv", "w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["head", "method", "features", "draws", "frobenius_rel", "seconds", "seconds_over_exact"])
-        for (head, method, d), found in sorted(draws.items()):
+        for (head, method, d), every in sorted(draws.items()):
+            found = [row for row in every if row["status"] == "ok"]
+            if not found:
+                continue
             error = statistics.mean(float(row["frobenius_rel"]) for row in found)
             seconds = statistics.median(float(row["seconds"]) for row in found)
-            cells[head, method].append((seconds, d, error))
+            if len(found) == len(every):
+                cells[head, method].append((seconds, d, error))
             table.writerow([head, method, d, len(found), f"{error:.4g}", f"{seconds:.4g}", f"{seconds / exact:.3f}"])
-    heads = sorted({head for head, _ in cells})
+    heads = sorted({head for head, _, _ in draws})
     with open(f"{sys.argv[3]}/times.csv", "w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["within", "method", "heads", *(f"over_exact_{head}" for head in heads)])
         for within in ERRORS:
             lines = []
-            for method in sorted({method for _, method in cells}):
+            for method in sorted({method for _, method, _ in draws}):
                 best = [min((c for c in cells[head, method] if c[2] <= within), default=None) for head in heads]
                 shown = ["-" if b is None else f"{b[0] / exact:.3f} (d = {b[1]})" for b in best]
                 lines.append((-sum(b is not None for b in best), method, shown))
