@@ -25,7 +25,7 @@ set yrange [1:1e5]
 set key top left font ',10'
 plot for [i = 1:2] for [f in '16 64 128'] 'summary.csv' skip 1 using 2:(of(word(methods, i), int(f), 6)) \
   title word(names, i).', m = '.f with linespoints lc rgb word(colours, i) dt dash(f) pt 5 + i ps 0.6, \
-  10.5 * sqrt((exp(2 * x**2) - 1) / (exp(0.5) - 1)) title 'as ((e^{2R^2} - 1) / m)^{1/2}' with lines lc rgb '#888888'
+  11.3 * sqrt((exp(2 * x**2) - 1) / (exp(0.5) - 1)) title 'as ((e^{2R^2} - 1) / m)^{1/2}' with lines lc rgb '#888888'
 set key off
 set title 'spread over the exact norm'
 set yrange [0.2:30]
