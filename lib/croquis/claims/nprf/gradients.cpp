@@ -78,6 +78,10 @@ GradientSpread spread_at(const Check& check, const DirectedTokens& tokens, doubl
   const Gradient<double> exact = exact_adjoint(problem, find_method<double>(method).target)(errors.cotangent());
   const double root = std::pow(static_cast<double>(problem.p()), 0.25);
   spread.absolute = spread.relative * root * std::hypot(arma::norm(exact.q, "fro"), arma::norm(exact.k, "fro"));
+  // Of values whose squares vanish or overflow: one such head is no reason to leave out the others.
+  for (const double number : {spread.absolute, spread.relative, spread.cosine}) {
+    if (!std::isfinite(number)) throw std::runtime_error("the spread or the cosine of the derivatives is not finite");
+  }
   return spread;
 }
 
@@ -145,6 +149,21 @@ Report report_of_cases(const Check& check, const std::vector<double>& norms, con
   return report;
 }
 
+// The number that the sentence is about is one at the most features. Of several heads it is that of the head nearest to
+// refuting the claim, or farthest beyond: the smallest or the largest.
+enum class Extreme { smallest, largest };
+
+void tell_number(const Check& check, const SpreadCase& on, Extreme extreme, double number, Report& report) {
+  if (on.m != check.counts("features").back()) return;
+  const bool smallest = extreme == Extreme::smallest;
+  report.number = smallest ? std::fmin(report.number, number) : std::fmax(report.number, number);
+}
+
+std::string of_heads(const Check& check, Extreme extreme) {
+  if (!check.own_input || check.subjects.size() == 1) return "";
+  return fmt::format("{} of the heads: ", extreme == Extreme::smallest ? "smallest" : "largest");
+}
+
 // The quotient of two means, which is to be at most `bound`.
 Finding decide_quotient(const Check& check, const SpreadCase& on, const std::string& name, const Accumulator& a,
                         const Accumulator& b, double sign, double bound) {
@@ -175,10 +194,11 @@ Report check_gradient_absolute(const Check& check) {
                                              large.absolute, small.absolute, -1, check.value("growth")));
     found.findings.back().hypotheses =
         fmt::format("spread at {}; at {}", text_of(norms.front(), small), text_of(norms.back(), large));
-    found.number = found.findings.back().estimate;
+    tell_number(check, on, Extreme::smallest, found.findings.back().estimate, found);
   });
-  report.sentence = fmt::format("spread of (dQ, dK) at R = {:g} over that at R = {:g}, m = {}", norms.back(),
-                                norms.front(), check.counts("features").back());
+  report.sentence =
+      fmt::format("{}spread of (dQ, dK) at R = {:g} over that at R = {:g}, m = {}", of_heads(check, Extreme::smallest),
+                  norms.back(), norms.front(), check.counts("features").back());
   return report;
 }
 
@@ -194,12 +214,14 @@ Report check_gradient_relative(const Check& check) {
                                                spreads[i].relative, spreads[i - 1].relative, -1, 1));
       found.findings.back().hypotheses =
           fmt::format("spread at {}; at {}", text_of(norms[i - 1], spreads[i - 1]), text_of(norms[i], spreads[i]));
-      found.number = found.findings.back().estimate;
+      if (i + 1 == norms.size()) {
+        tell_number(check, on, Extreme::smallest, found.findings.back().estimate, found);
+      }
     }
   });
-  report.sentence =
-      fmt::format("spread of (dQ, dK) in units of the exact norm, R = {:g} over R = {:g}, m = {}: our own question",
-                  norms.back(), norms[norms.size() - 2], check.counts("features").back());
+  report.sentence = fmt::format(
+      "{}spread of (dQ, dK) in units of the exact norm, R = {:g} over R = {:g}, m = {}: our own question",
+      of_heads(check, Extreme::smallest), norms.back(), norms[norms.size() - 2], check.counts("features").back());
   return report;
 }
 
@@ -215,11 +237,11 @@ Report check_gradient_explosion(const Check& check) {
     found.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", to, from), large.absolute,
                                              small.absolute, -1, growth));
     found.findings.back().hypotheses = fmt::format("spread at {}; at {}", text_of(from, small), text_of(to, large));
-    found.number = found.findings.back().estimate;
+    tell_number(check, on, Extreme::smallest, found.findings.back().estimate, found);
   });
   report.sentence = fmt::format(
-      "spread of (dQ, dK) at R = {:g} over that at R = {:g}, m = {}; relative one of an estimate of exp(q.k) {:.2g}",
-      to, from, check.counts("features").back(), growth);
+      "{}spread of (dQ, dK) at R = {:g} over that at R = {:g}, m = {}; relative one of an estimate of exp(q.k) {:.2g}",
+      of_heads(check, Extreme::smallest), to, from, check.counts("features").back(), growth);
   return report;
 }
 
@@ -238,11 +260,11 @@ Report check_gradient_direction(const Check& check) {
     finding.power = power_of_means(relative_error_of_mean(spread.cosine));
     finding.threshold = check.stated("cosine");
     finding.hypotheses = fmt::format("spread at {}", text_of(norm, spread));
-    found.number = finding.estimate;
+    tell_number(check, on, Extreme::largest, finding.estimate, found);
     found.findings.push_back(std::move(finding));
   });
-  report.sentence = fmt::format("mean cosine of (dQ, dK) with the exact one at R = {:g}, m = {}", norm,
-                                check.counts("features").back());
+  report.sentence = fmt::format("{}mean cosine of (dQ, dK) with the exact one at R = {:g}, m = {}",
+                                of_heads(check, Extreme::largest), norm, check.counts("features").back());
   return report;
 }
 
@@ -256,7 +278,7 @@ Report check_gradient_normalised(const Check& check) {
                                              plain.absolute, 1, check.value("share")));
     found.findings.back().hypotheses =
         fmt::format("spread of nprf at {}; of prf at {}", text_of(norms.back(), large), text_of(norms.back(), plain));
-    found.number = found.findings.back().estimate;
+    tell_number(check, on, Extreme::largest, found.findings.back().estimate, found);
     // Rows of unit length have the same derivatives along the sphere, over the norm that they had before.
     const double rounding = check.value("rounding");
     Finding same = decide_quotient(check, on, fmt::format("R={:g} as R={:g}", norms.back(), norms.front()),
@@ -269,8 +291,8 @@ Report check_gradient_normalised(const Check& check) {
     same.hypotheses = fmt::format("spread at {}; at {}", text_of(norms.front(), small), text_of(norms.back(), large));
     found.findings.push_back(std::move(same));
   });
-  report.sentence = fmt::format("spread of (dQ, dK) of nprf over that of prf at R = {:g}, m = {}", norms.back(),
-                                check.counts("features").back());
+  report.sentence = fmt::format("{}spread of (dQ, dK) of nprf over that of prf at R = {:g}, m = {}",
+                                of_heads(check, Extreme::largest), norms.back(), check.counts("features").back());
   return report;
 }
 
