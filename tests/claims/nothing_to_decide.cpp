@@ -424,3 +424,23 @@ TEST_CASE("rpe.gradient: of several heads the number is the extreme one at the m
     if (f.d == most_features && contains(f.input, "R=4 over R=2")) CHECK(f.estimate == two.whole.estimate);
   }
 }
+
+TEST_CASE("topk: a mask that leaves out no weight says nothing; scores that overflow are named") {
+  for (const char* id : {"topk.tail-mass/any-mask", "topk.output/any-mask"}) {
+    CAPTURE(id);
+    for (const arma::uword n : {20, 40}) {
+      const LedgerEntry entry = decided(id, {{"own", tokens(n, 1)}});
+      CHECK(entry.findings.size() == 4);
+      for (const Finding& finding : entry.findings) {
+        CHECK(finding.n == n);
+        CHECK(finding.d == std::min<arma::uword>(n, 32));
+        CHECK(finding.verdict == (n == 20 ? Verdict::vacuous : Verdict::verified));
+        CHECK(finding.trivial == (n == 20 ? "no weight is left out" : ""));
+      }
+    }
+    for (const Finding& finding : decided(id, {{"own", tokens(64, 1e100)}}).findings) {
+      CHECK(contains(finding.hypotheses, "tau = "));
+      CHECK(contains(finding.hypotheses, "not finite: observed = "));
+    }
+  }
+}

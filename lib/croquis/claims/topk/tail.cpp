@@ -55,16 +55,19 @@ struct Gaps {
   double largest_error = 0, smallest_tau = 1, largest_tau = 0;
   double entry = 0;  // relative error of an entry of B, B~ or a mean's weight
   double value = 0;  // largest |V|
+  arma::uword n = 0, d = 0;
 };
 
-Gaps gaps_of(const Problem<double>& problem, const MaskedMethod& method, arma::uword d, const Check& check) {
-  const arma::uword n = problem.n();
+Gaps gaps_of(const Problem<double>& problem, const MaskedMethod& method, const Check& check) {
+  const arma::uword n = problem.n(), d = std::min(check.count("keys"), n);
   const auto approximation =
-      prepare(find_method<double>(method.name), problem, method.options).approximate(std::min(d, n), check.draw_key);
+      prepare(find_method<double>(method.name), problem, method.options).approximate(d, check.draw_key);
   const arma::mat near = approximation.scores->dense();
   const arma::mat logits = problem.Q() * problem.K().t() / std::sqrt(static_cast<double>(problem.p()));
   const arma::uvec all = arma::regspace<arma::uvec>(0, n - 1);
   Gaps gaps;
+  gaps.n = n;
+  gaps.d = d;
   for (arma::uword i = 0; i < n; ++i) {
     const arma::rowvec row = logits.row(i), b_near = near.row(i);
     const arma::uvec inside = arma::find(b_near != 0), outside = arma::find(b_near == 0);
@@ -111,7 +114,7 @@ std::vector<Case> cases_of(const Check& check) {
     const Subject& subject = check.subjects[i / methods.size()];
     const MaskedMethod& method = methods[i % methods.size()];
     const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
-    cases[i] = {fmt::format("{} {}", subject.name, method.name), gaps_of(problem, method, check.count("keys"), check)};
+    cases[i] = {fmt::format("{} {}", subject.name, method.name), gaps_of(problem, method, check)};
   });
   return cases;
 }
@@ -123,9 +126,11 @@ Report report_of(const Check& check, const char* what, const Decide& decide) {
   double worst = 0, least = 1, most = 0;
   for (const Case& c : cases_of(check)) {
     Finding finding = decide(c);
-    finding.n = std::nullopt;
-    finding.d = check.count("keys");
-    finding.hypotheses = fmt::format("tau = {:.3g} to {:.3g}", c.gaps.smallest_tau, c.gaps.largest_tau);
+    finding.n = c.gaps.n;
+    finding.d = c.gaps.d;
+    // Both sides are 0 then, whatever the formulas: of a head of as few tokens as a query attends to.
+    if (c.gaps.largest_tau == 0) judge_trivial(finding, {{"no weight is left out", 0}});
+    add_measured(finding, fmt::format("tau = {:.3g} to {:.3g}", c.gaps.smallest_tau, c.gaps.largest_tau));
     worst = std::max(worst, finding.observed);
     least = std::min(least, c.gaps.smallest_tau);
     most = std::max(most, c.gaps.largest_tau);
