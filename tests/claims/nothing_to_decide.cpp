@@ -444,3 +444,15 @@ TEST_CASE("topk: a mask that leaves out no weight says nothing; scores that over
     }
   }
 }
+
+// Powers of two change no digit.
+TEST_CASE("rpe.toeplitz: rows in float do not depend on the size of the values") {
+  const Problem<double> given = tokens(64, 1);
+  const auto expected = decided("rpe.toeplitz/norm-wise", {{"own", given}}).findings;
+  for (const double factor : {0x1p400, 0x1p-400}) {
+    const LedgerEntry entry = decided("rpe.toeplitz/norm-wise", {{"own", {given.Q(), given.K(), factor * given.V()}}});
+    CHECK(entry.whole.verdict == Verdict::verified);
+    REQUIRE(entry.findings.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) CHECK(entry.findings[i].observed == expected[i].observed);
+  }
+}

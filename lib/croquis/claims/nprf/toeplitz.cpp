@@ -96,6 +96,14 @@ Finding entrywise_finding(const Check& check, arma::uword n) {
   return finding;
 }
 
+// The values, times a power of two, so that the largest is between 1 and 2: T X is linear in X, and float has no values
+// of 1e39.
+arma::vec of_usual_size(arma::vec values) {
+  const double largest = arma::abs(values).max();
+  if (largest > 0) values.transform([exponent = std::ilogb(largest)](double x) { return std::ldexp(x, -exponent); });
+  return values;
+}
+
 }  // namespace
 
 double toeplitz_share(const arma::mat& x, const Check& check) {
@@ -118,7 +126,7 @@ Report check_toeplitz(const Check& check) {
     x(n / 2) = 1;
     for (const Subject& subject : check.subjects) {
       const Problem<double> part = first_tokens(subject.problem, n);
-      if (part.n() == n) x = arma::join_rows(x, part.V().head_cols(1));
+      if (part.n() == n) x = arma::join_rows(x, of_usual_size(part.V().col(0)));
     }
     for (const NamedPosition& bias : biases) {
       for (const bool single : {false, true}) {
