@@ -456,3 +456,19 @@ TEST_CASE("rpe.toeplitz: rows in float do not depend on the size of the values")
     for (std::size_t i = 0; i < expected.size(); ++i) CHECK(entry.findings[i].observed == expected[i].observed);
   }
 }
+
+TEST_CASE("sentences and rows on a head of one's own have its sizes, and no number of none") {
+  const std::vector<Subject> own = {{"own", tokens(40, 1)}};
+  CHECK(contains(decided("rpe.unbiased/qr-unsigned", own).whole.hypotheses, ", p = 8"));
+  CHECK(contains(decided("sky.core/inherits", own).whole.hypotheses, ", 40 landmarks,"));
+  CHECK(contains(decided("sky.core/inherits", {own[0], {"long", tokens(512, 1)}}).whole.hypotheses,
+                 ", 40 to 64 landmarks,"));
+  CHECK(decided("lin.spectrum/layers", own).findings.front().input == "own 0 layers");
+  CHECK(decided("lin.spectrum/layers", {own[0], {"b", tokens(40, 2)}}).findings.front().input ==
+        "own and others, 0 layers");
+  for (const char* id : {"ske.lemma1.corrected/bernstein", "ske.lemma1.corrected/sharper"}) {
+    const LedgerEntry entry = decided(id, own);
+    CHECK(contains(entry.whole.hypotheses, "on the 0 inputs"));
+    CHECK(std::isnan(entry.whole.estimate));
+  }
+}

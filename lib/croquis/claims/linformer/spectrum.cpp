@@ -100,7 +100,8 @@ Report check_spectrum_layers(const Check& check) {
     layers[*layer].add(share_of(singular_values(problem), std::max<arma::uword>(1, problem.n() / 4)));
   }
   Finding finding;
-  finding.input = check.of_own(fmt::format("{}{} layers", check.own_input ? "and others, " : "", layers.size()));
+  finding.input = check.of_own(
+      fmt::format("{}{} layers", check.own_input && check.subjects.size() > 1 ? "and others, " : "", layers.size()));
   finding.bound = least;
   finding.threshold = check.stated("rank correlation");
   if (layers.size() >= check.count("layers")) {

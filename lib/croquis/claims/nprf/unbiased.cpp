@@ -284,7 +284,8 @@ Report check_unsigned_rows(const Check& check) {
   report.findings = {rows_finding(check, "QR without the signs of R", pairs, check.alpha,
                                   [&](const Key& key) { return mistaken_directions(with_qr, p + 1, p, key); })};
   report.number = report.findings.front().observed;
-  report.sentence = "largest gap of a row's distribution to the normal one, rows by QR without the signs of R, p = 4";
+  report.sentence = fmt::format(
+      "largest gap of a row's distribution to the normal one, rows by QR without the signs of R, p = {}", p);
   return report;
 }
 

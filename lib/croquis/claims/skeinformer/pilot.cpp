@@ -96,7 +96,7 @@ Report check_rows(const Check& check, double constant) {
     if (f.verdict == Verdict::verified) ++useful, least = std::min(least, f.observed);
   }
   for (const double n : check.values("circle tokens")) report.findings.push_back(circle_finding(check, constant, n));
-  report.number = least;
+  if (useful > 0) report.number = least;
   report.sentence =
       fmt::format("smallest 5 % quantile of beta on the {} inputs whose d_0 is below n; needed is 0.577", useful);
   report.tightness = tightness_of_rows(constant);

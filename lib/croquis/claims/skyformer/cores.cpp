@@ -94,11 +94,14 @@ Report check_interlacing(const Check& check) {
 
 Report check_inherited(const Check& check) {
   const arma::uword d = check.count("landmarks");
+  arma::uword fewest = d, most = 0;
   Report report;
   for (const Subject& subject : check.subjects) {
     const auto part = first_tokens(subject.problem, check.count("tokens"));
     const arma::mat points = points_of(part);
     const arma::uword landmarks = std::min(d, points.n_rows / 2);
+    fewest = std::min(fewest, landmarks);
+    most = std::max(most, landmarks);
     std::vector<double> of_a(check.trials(check.count("draws"))), of_c(of_a.size());
     parallel_for(of_a.size(), [&](std::size_t t) {
       const arma::mat chosen = points.rows(
@@ -121,7 +124,8 @@ Report check_inherited(const Check& check) {
     report.findings.push_back(std::move(finding));
   }
   report.sentence =
-      fmt::format("smallest (median cond S^T Abar S) / (median cond S^T M S), {} landmarks, where double tells", d);
+      fmt::format("smallest (median cond S^T Abar S) / (median cond S^T M S), {} landmarks, where double tells",
+                  fewest == most ? fmt::to_string(most) : fmt::format("{} to {}", fewest, most));
   return report;
 }
 
