@@ -5,6 +5,8 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/core/version.hpp>
 
+// What Python calls is below.
+#define PyInit__core begin_of_pybind11
 PYBIND11_MODULE(_core, module) {
   croquis::keep_freed_memory();
   module.doc() = "The library as the package croquis calls it; not for other callers.";
@@ -16,4 +18,13 @@ PYBIND11_MODULE(_core, module) {
   add_claims(module);
   add_choice(module);
   add_sketches(module);
+}
+#undef PyInit__core
+
+// In another interpreter than the first of the process, as those of mod_wsgi, pybind11 would wait for ever for the lock
+// that its own thread holds.
+PYBIND11_PLUGIN_IMPL(_core) {
+  if (PyInterpreterState_Get() == PyInterpreterState_Main()) return begin_of_pybind11();
+  PyErr_SetString(PyExc_ImportError, "croquis: runs in the first interpreter of a process alone, and this is another");
+  return nullptr;
 }

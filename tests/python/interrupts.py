@@ -1,6 +1,7 @@
 """Long calls: Ctrl-C ends them, other threads run meanwhile, and NumPy's settings are left as they were."""
 
 import ctypes
+import importlib.util
 import os
 import pathlib
 import signal
@@ -157,6 +158,24 @@ class Threads(unittest.TestCase):
                 self.addCleanup(Number.set, before)
                 return Number
         self.skipTest("NumPy has no OpenBLAS here")
+
+    def test_another_interpreter_of_the_process_is_refused(self):
+        interpreters = next((m for m in ("_xxsubinterpreters", "_interpreters") if importlib.util.find_spec(m)), None)
+        if interpreters is None:
+            self.skipTest("this Python has no other interpreters")
+        # With the threads of the first one, not isolated, as those of mod_wsgi: what Python refuses by itself is other.
+        inner = "try: import croquis\nexcept ImportError as e: print(e)\nelse: print('imported')"
+        code = (
+            f"import {interpreters} as interpreters\n"
+            "try: other = interpreters.create(isolated=False)\n"
+            "except TypeError: other = interpreters.create('legacy')\n"
+            f"interpreters.run_string(other, {inner!r})"
+        )
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=LONG
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("runs in the first interpreter of a process alone", done.stdout)
 
     def test_a_fork_can_call_the_library(self):
         Q, K, V = square_head(n=500)
