@@ -231,8 +231,8 @@ TEST_CASE("sky.conditioning, sky.thm2: scores C that underflow are not judged, a
 }
 
 TEST_CASE("relative errors of an output or of derivatives that are 0 or rounding compare with nothing") {
-  const char* const outputs[] = {"ske.fig1/strict", "ske.fig1/charitable", "ske.vmean/threshold",
-                                 "nys.six-iterations/output", "lin.eckart-young/charitable"};
+  const char* const outputs[] = {"ske.fig1/strict",           "ske.fig1/charitable",         "ske.vmean/threshold",
+                                 "nys.six-iterations/output", "lin.eckart-young/charitable", "lin.thm2/fixed-width"};
   const char* const derivatives[] = {"rpe.gradient/absolute", "rpe.gradient/relative", "rpe.gradient/explosion",
                                      "rpe.gradient/direction", "rpe.gradient/normalised"};
   const Problem<double> given = tokens(128, 1);

@@ -7,6 +7,7 @@
 #include <croquis/claims/linformer/checks.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/claims/vanishing.hpp>
 #include <croquis/claims/worst_case.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/segment_means.hpp>
@@ -227,6 +228,10 @@ Report check_existence(const Check& check) {
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p());
     const arma::mat scores = softmax_rows(logits(problem, problem.K())), exact = scores * problem.V();
     const double asked = std::min(9 * p * std::log(p), 5 * std::log(n)) / (epsilon * epsilon);
+    if (vanishes(exact, problem)) {
+      report.findings.push_back(not_applicable(subject.name, kOutputVanishes));
+      continue;
+    }
     for (const arma::uword k : numbers) {
       const std::string input = fmt::format("{} d={}", subject.name, k);
       if (k >= problem.n()) {
