@@ -71,8 +71,8 @@ std::string repetitions_of(const croquis::Grouping& grouping);
 /// "median over 16 heads of the mean over 10 draws": what the numbers of a nested grouping are.
 std::string nested_statistic(const croquis::Grouping& grouping, Statistic statistic);
 
-/// "1 of 2 heads has no relative error, as what is approximated there is zero or rounding alone": what the numbers of a relative metric
-/// leave out. Empty where they leave out no member.
+/// "1 of 2 heads has no relative error, as what is approximated there is zero or rounding alone": what the numbers of a
+/// relative metric leave out. Empty where they leave out no member.
 std::string members_without(const croquis::Grouping& grouping, const std::string& metric);
 
 /// The title of a table of print_groups(): `what`, the statistic and the subject.
