@@ -96,6 +96,31 @@ TEST_CASE(
   CHECK(page.find("exact attention</th>", row + 1) > page.find("</table>", row));
 }
 
+TEST_CASE("croquis show and report of losses: a rise has the error of differences, not that of losses") {
+  const TemporaryFolder folder;
+  write_text(folder / "m.csv", losses_of_three_methods(3));
+  const ProgramRun shown = run_croquis("show m.csv", folder.path());
+  REQUIRE_MESSAGE(shown.status == 0, shown.output);
+  // skeinformer: losses 1.2, 2.3, 3.18 have the mean 2.227 and the standard error 0.573, their rises 0.2, 0.3, 0.18
+  // the mean 0.2267 and the standard error 0.0371, which would be 0.0303 by n in place of n - 1.
+  for (const char* cell : {" 2.227 (0.6)\n", " 0.2267 (0.04)\n"})
+    CHECK_MESSAGE(contains(shown.output, cell), shown.output);
+  REQUIRE(run_croquis("report m.csv --out m.html", folder.path()).status == 0);
+  CHECK(contains(read_text(folder / "m.html"), "0.2267 (0.1895 – 0.2638)"));
+}
+
+TEST_CASE("croquis show of losses: a method of which one row failed has its mark") {
+  const TemporaryFolder folder;
+  std::string rows = losses_of_three_methods(3);
+  const std::size_t first = rows.find("linformer"), ok = rows.find(",ok,", first);
+  rows.replace(ok, 4, ",not finite,");
+  write_text(folder / "m.csv", rows);
+  const ProgramRun shown = run_croquis("show m.csv", folder.path());
+  REQUIRE_MESSAGE(shown.status == 0, shown.output);
+  CHECK_MESSAGE(contains(shown.output, " 2.8 (0.5)!\n"), shown.output);
+  CHECK(contains(shown.output, "\n! leaves out rows that failed; their status says why\n"));
+}
+
 TEST_CASE("croquis show and report of losses: on one sequence a lead may be chance, and there is no band") {
   const TemporaryFolder folder;
   write_text(folder / "m.csv", losses_of_three_methods(1));
