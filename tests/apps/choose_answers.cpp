@@ -190,3 +190,60 @@ TEST_CASE("choose: what is asked for is printed with all of its digits") {
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK_MESSAGE(contains(run.output, "P(frobenius_rel <= 0.5) >= 1 - 1e-12; with confidence 0.99999999 "), run.output);
 }
+
+TEST_CASE("choose: the table has a number needed where it is known, and says what all would cost with it") {
+  const TemporaryFolder folder;
+  const auto row = [](const std::string& input, const std::string& method, double cost, const std::string& errors,
+                      const std::string& status, const std::string& needed) {
+    return fmt::format(
+        "{},NA,NA,0.1,0.05,0.95,frobenius_rel,{},paper,16,{:g},100,{},{},50,50,{},{},0,4,flops,1,double\n", input,
+        method, 100 * cost, cost, errors, status, needed);
+  };
+  write_text(folder / "c.csv", kOldChoiceHeader + row("h0", "performer", 1, "0.05,0.08,0.04", "chosen", "NA") +
+                                   row("h1", "performer", 0.4, "0.05,0.08,0.1", "undecided", "30") +
+                                   row("h2", "performer", 0.4, "0.05,0.08,0.1", "undecided", "NA") +
+                                   row("h3", "exact", 1, "NA,NA,NA", "exact", "NA"));
+  const ProgramRun shown = run_croquis("show c.csv", folder.path());
+  REQUIRE_MESSAGE(shown.status == 0, shown.output);
+  const auto line_of = [&](const std::string& input) {
+    const std::size_t begin = shown.output.find("\n" + input + " ") + 1;
+    return shown.output.substr(begin, shown.output.find('\n', begin) - begin);
+  };
+  CHECK_MESSAGE(line_of("h0").ends_with(" 0.04"), shown.output);
+  CHECK(line_of("h1").ends_with(" 0.1          30 more"));
+  CHECK(line_of("h2").ends_with(" 0.1          -"));
+  CHECK(line_of("h3").ends_with(" exact                     1"));
+  // A method that costs as much as exact attention is no gain. Of four heads one would cost 0.4.
+  CHECK(contains(shown.output, "1 of 1 chosen: no cheaper than exact attention"));
+  CHECK(contains(shown.output, "2 undecided. Followed, with exact attention where nothing is chosen, they cost 1 of"));
+  CHECK(contains(shown.output, "and are chosen, all will cost 0.85.\n"));
+}
+
+TEST_CASE("choose: the nearest candidate is that of the head, by the quantile that delta asks for") {
+  const TemporaryFolder folder;
+  std::vector<double> numbers(2 * 24 * 3);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(static_cast<double>(i * i % 1009));
+  write_text(folder / "q.npy",
+             npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 24, 3), }", bytes_of(numbers)));
+  const std::string question =
+      "choose --q q.npy --k q.npy --v q.npy --methods v-mean --features 4 --eps 1e-9 --delta 0.2 --out c.csv ";
+  REQUIRE(run_croquis(question + "--quiet", folder.path()).status == 0);
+  // As if each head had eleven draws with the errors 0.1 to 1.1, and those of the other were a hundred times as large.
+  std::string draws = read_text(folder / "c.draws.csv");
+  draws.erase(draws.find('\n') + 1);
+  for (const int head : {0, 1}) {
+    for (int trial = 1; trial <= 11; ++trial) {
+      draws += fmt::format("arrays:q;head={0},0,NA,{0},v-mean,paper,4,{1},1,double,{2},0.5,ok\n", head, trial,
+                           0.1 * trial * (head == 0 ? 1 : 100));
+    }
+  }
+  write_text(folder / "c.draws.csv", draws);
+  const ProgramRun again = run_croquis(question + "--resume", folder.path());
+  REQUIRE_MESSAGE(again.status == 0, again.output);
+  for (const auto& [head, error] : {std::pair(0, "0.9"), {1, "90"}}) {
+    CHECK_MESSAGE(contains(again.output, fmt::format("arrays:q;head={}: exact, as no candidate is good enough; the "
+                                                     "nearest is v-mean, d = 4, with {} as the 0.8 quantile of ",
+                                                     head, error)),
+                  again.output);
+  }
+}
