@@ -132,3 +132,22 @@ TEST_CASE("croquis show and report of costs at one n: exact attention has no d, 
   CHECK_MESSAGE(contains(alone.output, "time of a call [s] against flops"), alone.output);
   CHECK(contains(alone.output, "  a exact (n = 1024)\n\nExact softmax attention takes 0.012 s.\n"));
 }
+
+TEST_CASE("croquis show of costs: exact attention is that of the largest n, and compared at its n alone") {
+  TemporaryFolder folder;
+  const auto row = [](const std::string& method, int n, double seconds) {
+    std::string text = cost_row(method, method == "exact" ? 0 : 8, 1, seconds);
+    return text.replace(text.find(",1024,"), 6, fmt::format(",{},", n));
+  };
+  const std::string methods = row("skyformer", 256, 0.25) + row("skyformer", 512, 0.5), exact = row("exact", 256, 0.5),
+                    larger = row("exact", 512, 2);
+  for (const auto& [rows, says] :
+       {std::pair(exact + larger + methods,
+                  "Exact softmax attention takes 2 s at n = 512.\nAt n = 512: skyformer (d = 8) 0.5 s (0.25 of exact "
+                  "attention).\n"),
+        {exact + methods, "Exact softmax attention takes 0.5 s at n = 256.\nAt n = 512: skyformer (d = 8) 0.5 s.\n"}}) {
+    write_text(folder / "t.csv", kCostHeader + rows);
+    const ProgramRun run = run_croquis("show t.csv", folder.path());
+    CHECK_MESSAGE(contains(run.output, says), run.output);
+  }
+}
