@@ -255,3 +255,96 @@ TEST_CASE("croquis show: rows in float and in double that are put into one file 
     }
   }
 }
+
+TEST_CASE("croquis show: the fewest flops within an error are those of the cheapest method, wherever it stands") {
+  TemporaryFolder folder;
+  const std::string dear = report_row("a", "longformer", 80, 1, 0.2), cheap = report_row("a", "informer", 16, 1, 0.25);
+  for (const std::string& rows : {dear + cheap, cheap + dear}) {
+    write_text(folder / "r.csv", kErrorHeader + rows);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    CHECK_MESSAGE(contains(run.output, " error at most 0.3: informer, d = 16, 1600 flops"), run.output);
+  }
+}
+
+TEST_CASE("croquis show: five draws have quantiles, four their smallest and largest") {
+  TemporaryFolder folder;
+  for (const auto& [draws, numbers, words] :
+       {std::tuple(4, "2.5 (1 – 4)", "the smallest and the largest"), {5, "3 (1.4 – 4.6)", "10 to 90 % of them"}}) {
+    std::string rows = kErrorHeader;
+    for (int t = 1; t <= draws; ++t) rows += report_row("a", "informer", 16, t, t);
+    write_text(folder / "r.csv", rows);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    CHECK_MESSAGE(contains(run.output, fmt::format("spectral norm: {}.", numbers)), run.output);
+    CHECK(contains(run.output, fmt::format("the median of {} draws, in parentheses {}.", draws, words)));
+  }
+}
+
+TEST_CASE(
+    "croquis show: of rows that failed, the first reason is told and those that stand by themselves are counted") {
+  TemporaryFolder folder;
+  std::string first = report_row("a", "informer", 16, 2, 0.2), second = report_row("a", "informer", 16, 3, 0.2);
+  first.replace(first.rfind("ok"), 2, "not finite");
+  second.replace(second.rfind("ok"), 2, "no inverse");
+  write_text(folder / "r.csv", kErrorHeader + report_row("a", "informer", 16, 1, 0.2) + first + second +
+                                   report_row("a", "informer", 16, 4, 0.2));
+  const ProgramRun run = run_croquis("show r.csv", folder.path());
+  CHECK_MESSAGE(contains(run.output, "2 of 4 rows failed and are left out; the first reason: not finite.\n"),
+                run.output);
+}
+
+TEST_CASE("croquis show: a target whose rows all failed has its block in the table") {
+  TemporaryFolder folder;
+  std::string failed = plot_row("a", "skyformer", "kernelized", 16, 1, 0.2);
+  failed.replace(failed.rfind("ok"), 2, "not finite");
+  const std::string numbers = ",1,0.2,1,0.5,1,0,1,";
+  failed.replace(failed.find(numbers), numbers.size(), ",NA,NA,NA,NA,NA,NA,NA,");
+  write_text(folder / "r.csv", kErrorHeader + report_row("a", "informer", 16, 1, 0.2) + failed);
+  const ProgramRun run = run_croquis("show r.csv", folder.path());
+  const std::size_t block = run.output.find("approximations of Gaussian-kernel attention C V");
+  REQUIRE_MESSAGE(block != std::string::npos, run.output);
+  CHECK(run.output.find(" failed", block) != std::string::npos);
+}
+
+TEST_CASE("croquis show: of two inputs a lead is that of the medians over them") {
+  TemporaryFolder folder;
+  std::string rows = kErrorHeader;
+  for (int t = 1; t <= 5; ++t) {
+    const double part = 1e-4 * t;
+    rows += report_row("a", "informer", 16, t, 0.1 + part) + report_row("b", "informer", 16, t, 0.3 + part) +
+            report_row("a", "longformer", 16, t, 0.25 + part) + report_row("b", "longformer", 16, t, 0.26 + part);
+  }
+  write_text(folder / "r.csv", rows);
+  // 0.2 and 0.255, though the larger error of informer is above both of longformer.
+  const ProgramRun run = run_croquis("show r.csv", folder.path());
+  CHECK_MESSAGE(contains(run.output, "informer has the smallest"), run.output);
+  CHECK_FALSE(contains(run.output, "no clear lead over"));
+  CHECK(contains(run.output, "on each of 2 inputs: longformer on 1, informer on 1."));
+}
+
+TEST_CASE("croquis show: how often a method is the best is counted among those of its target") {
+  TemporaryFolder folder;
+  std::string rows = kErrorHeader;
+  for (const char* input : {"a", "b"}) {
+    for (const auto& [method, target, error] :
+         {std::tuple("skyformer", "kernelized", 0.1), {"informer", "softmax", 0.2}, {"longformer", "softmax", 0.3}}) {
+      rows += plot_row(input, method, target, 16, 1, error);
+    }
+  }
+  write_text(folder / "r.csv", rows);
+  const ProgramRun run = run_croquis("show r.csv", folder.path());
+  CHECK_MESSAGE(contains(run.output, "on each of 2 inputs: informer on 2.\n"), run.output);
+}
+
+TEST_CASE("croquis show: of more than four rivals the others are counted") {
+  TemporaryFolder folder;
+  std::string rows = kErrorHeader;
+  const char* methods[] = {"informer", "longformer", "performer", "linear", "bigbird", "reformer", "nystromformer"};
+  for (std::size_t m = 0; m < std::size(methods); ++m) {
+    for (int t = 1; t <= 3; ++t)
+      rows += report_row("a", methods[m], 16, t, 0.3 + 0.01 * t + 1e-5 * static_cast<double>(m));
+  }
+  write_text(folder / "r.csv", rows);
+  const ProgramRun run = run_croquis("show r.csv", folder.path());
+  CHECK_MESSAGE(contains(run.output, ", no clear lead over longformer, performer, linear, bigbird and 2 more"),
+                run.output);
+}
