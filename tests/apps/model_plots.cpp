@@ -113,3 +113,31 @@ TEST_CASE(
     CHECK(contains(page, fmt::format(R"({{"across":{},"joined":true,"label":"exact attention")", across)));
   }
 }
+
+TEST_CASE("croquis report: of one layer at a time the increase comes first, linear where its band has 0") {
+  TemporaryFolder folder;
+  for (const double apart : {0.01, 0.4}) {
+    std::string text = kLossHeader;
+    for (const int layer : {0, 1}) {
+      for (const int s : {0, 1}) {
+        const double exact = 2 + s, rise = 0.1 * (layer + 1) + (s == 0 ? -apart : apart);
+        text += loss_row({.layers = fmt::format("{}", layer),
+                          .method = "performer",
+                          .sequence = s,
+                          .loss = exact + rise,
+                          .loss_exact = exact});
+      }
+    }
+    write_text(folder / "m.csv", text);
+    REQUIRE(run_croquis("report m.csv --out m.html", folder.path()).status == 0);
+    const std::string page = read_text(folder / "m.html"), row = "<tr><th scope=\"row\">performer</th>";
+    for (const auto& [layer, rise] : {std::pair("0", "0.1"), {"1", "0.2"}}) {
+      CHECK_MESSAGE(contains(page, fmt::format("{0}<td class=\"n\" data-v=\"{1}\">{1}</td><td class=\"n\" "
+                                               "data-v=\"{2}\">{2} (",
+                                               row, layer, rise)),
+                    page.substr(page.find(row), 300));
+    }
+    // The standard error of the difference is `apart`, and 0.1 - 0.4 < 0 < 0.1 - 0.01.
+    CHECK(contains(page, fmt::format("\"log\":{},\"name\":\"increase\"", apart < 0.1)));
+  }
+}
