@@ -234,3 +234,23 @@ TEST_CASE("croquis spectrum: wrong usage is one line and status 2") {
   run_croquis(kSmallSpectrum + "--matrices b --out b.csv", folder.path());
   CHECK(run_croquis("plot b.csv --metric spectral_rel", folder.path()).status == 2);
 }
+
+TEST_CASE("croquis spectrum: the report of a matrix whose singular values are known") {
+  TemporaryFolder folder;
+  const auto diagonal = [&](const std::vector<double>& values) {
+    std::vector<double> numbers(values.size() * values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) numbers[i * (values.size() + 1)] = values[i];
+    write_text(folder / "m.npy",
+               npy_file(fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({0}, {0}), }}", values.size()),
+                        bytes_of(numbers)));
+    REQUIRE(run_croquis("spectrum --matrix m.npy --out s.csv --quiet --overwrite", folder.path()).status == 0);
+    REQUIRE(run_croquis("report s.csv --out s.html", folder.path()).status == 0);
+    return read_text(folder / "s.html");
+  };
+  const std::string small = diagonal({4, 2, 1, 1});
+  CHECK_MESSAGE(contains(small, "the first quarter of its singular values have 0.5 of the sum of all."), small);
+  const auto cell = [](const char* number) { return fmt::format("<td class=\"n\" data-v=\"{0}\">{0}</td>", number); };
+  CHECK(contains(small, cell("2") + cell("0.75") + cell("0.5") + cell("2") + "</tr>"));
+  const std::string large = diagonal(std::vector<double>(160, 1.0));  // 128 / 160
+  CHECK(contains(large, "the first 128 of its singular values have 0.8 of the sum of all."));
+}
