@@ -164,3 +164,23 @@ TEST_CASE("croquis dimension: wrong usage is one line and status 2") {
   }
   CHECK_FALSE(std::filesystem::exists(folder / "new.csv"));
 }
+
+TEST_CASE("croquis dimension: the report has the numbers of the rows, each in its place") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis("dimension --input gaussian --n 32,64 --p 4 --epsilons 0.1 --trials 5 --quiet", folder.path())
+              .status == 0);
+  REQUIRE(run_croquis("report dimension.csv --out d.html", folder.path()).status == 0);
+  const std::string page = read_text(folder / "d.html");
+  const auto numbers = [&](const char* name) { return column_of(folder / "dimension.csv", name); };
+  const auto n = numbers("n"), d_stat = numbers("d_stat"), suffices = numbers("d_suffices"),
+             theorem = numbers("d_theorem");
+  REQUIRE(suffices[0] != theorem[0]);
+  const auto digits = [](const std::string& number) { return fmt::format("{:.4g}", std::stod(number)); };
+  CHECK_MESSAGE(
+      contains(page, fmt::format("d_stat is {} at n = 32 and {} at n = 64; ", digits(d_stat[0]), digits(d_stat[1]))),
+      page);
+  for (const std::size_t i : {0, 1}) {
+    CHECK(contains(page, fmt::format(">{}</td><td class=\"n\" data-v=\"{}\">{}</td><td class=\"n\" data-v=\"{}\">",
+                                     digits(d_stat[i]), suffices[i], suffices[i], theorem[i])));
+  }
+}
