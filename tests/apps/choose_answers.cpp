@@ -54,6 +54,7 @@ TEST_CASE("choose: what a guarantee is about is that of the choices it is for, w
   } results[] = {{exact + chosen("13"), many + "13 sequences."},
                  {chosen("13") + exact, many + "13 sequences."},
                  {exact + chosen("27") + chosen("13"), many + "13 to 27 sequences."},
+                 {chosen("13") + chosen("27"), many + "13 to 27 sequences."},
                  {exact + chosen("1"), one},
                  {exact + "h1" + exact.substr(2), ""}};
   for (const auto& [rows, scope] : results) {
