@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/choice_folder.hpp"
@@ -145,4 +147,56 @@ TEST_CASE("choose: a picture of an earlier run does not stay beside rows of whic
   CHECK(contains(run.output, "c.svg: is not drawn: nothing but exact attention is chosen"));
   CHECK(contains(run.output, "the picture that was there is removed"));
   CHECK_FALSE(std::filesystem::exists(folder / "c.svg"));
+}
+
+TEST_CASE("choose: a line of a plot has the 95 % quantile of all draws, in which one that failed is above all others") {
+  const TemporaryFolder folder;
+  const std::string line =
+      "choose --input gaussian --n 32 --p 4 --methods performer --features 4,8,16,20 --max-cost 100 --eps 1e-9 "
+      "--trials 40 --quiet --out c.csv ";
+  REQUIRE(run_croquis(line, folder.path()).status == 0);
+  const std::string input = column_of(folder / "c.csv", "input").front();
+  std::string draws = read_text(folder / "c.draws.csv");
+  draws.erase(draws.find('\n') + 1);
+  // At index 19 of 21 lies the 95 % quantile.
+  for (int trial = 1; trial <= 21; ++trial) {
+    for (const auto& [d, error] : {std::pair(4, fmt::format("{:.2f}", 0.01 * trial)),
+                                   {8, trial > 19 ? "NA" : fmt::format("{:.2f}", 0.01 * trial)},
+                                   {16, std::string("0.5")},
+                                   {20, std::string("0.05")}}) {
+      draws += fmt::format("{},0,NA,NA,performer,paper,{},{},1,double,{},0.5,ok\n", input, d, trial, error);
+    }
+  }
+  write_text(folder / "c.draws.csv", draws);
+  const DrawnPlot plot = drawn_plot(line + "--resume --plot c.svg", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  const auto errors = [&](const std::string& title) {
+    const auto place = std::find(plot.legend.begin(), plot.legend.end(), title);
+    REQUIRE(place != plot.legend.end());
+    const std::string begin = fmt::format("$d{} << EOD\n", place - plot.legend.begin());
+    std::vector<double> found;
+    for (const std::string& point : lines_of(between(plot.script, begin, "EOD")))
+      found.push_back(std::stod(point.substr(point.find(' '))));
+    return found;
+  };
+  const auto is = [](const std::vector<double>& found, const std::vector<double>& right) {
+    return std::equal(found.begin(), found.end(), right.begin(), right.end(),
+                      [](double a, double b) { return std::abs(a - b) < 1e-12; });
+  };
+  CHECK_MESSAGE(is(errors("performer"), {0.2, 0.5, 0.05}), plot.script);
+  CHECK_MESSAGE(is(errors("least at no more cost"), {0.2, 0.05}), plot.script);
+}
+
+TEST_CASE("choose: points of a plot are filled where they are chosen, and open where they lead") {
+  const TemporaryFolder folder;
+  write_text(folder / "c.csv", kChoiceHeader + choice_row(0, 0.1, "performer", 0.08, "chosen") +
+                                   choice_row(1, 0.1, "performer", 0.15, "undecided"));
+  const DrawnPlot plot = drawn_plot("plot c.csv --out c.svg", folder.path());
+  const auto marker = [&](const std::string& title) {
+    const std::size_t end = plot.script.find(title + '"');
+    REQUIRE_MESSAGE(end != std::string::npos, plot.script);
+    const std::size_t begin = plot.script.rfind(" pt ", end) + 4;
+    return std::stoi(plot.script.substr(begin));
+  };
+  CHECK(marker("performer, chosen") == marker("performer, leads, undecided") + 1);  // of gnuplot's pairs
 }
