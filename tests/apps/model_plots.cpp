@@ -4,6 +4,8 @@
 #include <croquis/io/csv.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -139,5 +141,41 @@ TEST_CASE("croquis report: of one layer at a time the increase comes first, line
     }
     // The standard error of the difference is `apart`, and 0.1 - 0.4 < 0 < 0.1 - 0.01.
     CHECK(contains(page, fmt::format("\"log\":{},\"name\":\"increase\"", apart < 0.1)));
+  }
+}
+
+TEST_CASE("croquis plot: of one layer at a time, curves are of the largest d, linear where a band has 0") {
+  TemporaryFolder folder;
+  for (const double apart : {0.01, 0.4}) {
+    std::string text = kLossHeader;
+    for (const int d : {8, 16}) {
+      for (const int layer : {0, 1}) {
+        for (const int s : {0, 1}) {
+          const double rise = 0.1 * (layer + 1) + (s == 0 ? -apart : apart) + (d == 8 ? 1 : 0);
+          text += loss_row({.layers = fmt::format("{}", layer),
+                            .method = "performer",
+                            .d = d,
+                            .sequence = s,
+                            .loss = 2 + s + rise,
+                            .loss_exact = 2.0 + s});
+        }
+      }
+    }
+    write_text(folder / "m.csv", text);
+    const DrawnPlot plot = drawn_plot("plot m.csv", folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    CHECK_MESSAGE(contains(plot.title, ", d = 16\n"), plot.title);
+    // Each line has the layer, the mean of the two rises and half of their distance to each side.
+    const std::vector<std::string> lines = lines_of(between(plot.script, "$d0 << EOD\n", "EOD"));
+    REQUIRE(lines.size() == 2);
+    for (const int layer : {0, 1}) {
+      double at = 0, mean = 0, low = 0, high = 0;
+      std::istringstream(lines[static_cast<std::size_t>(layer)]) >> at >> mean >> low >> high;
+      CHECK(at == layer);
+      CHECK(std::abs(mean - 0.1 * (layer + 1)) < 1e-12);
+      CHECK(std::abs(mean - low - apart) < 1e-12);
+      CHECK(std::abs(high - mean - apart) < 1e-12);
+    }
+    CHECK(contains(plot.script, "set logscale y\n") == (apart < 0.1));
   }
 }
