@@ -1,5 +1,6 @@
 // What croquis model makes of a choice.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <set>
 #include <string>
@@ -138,4 +139,32 @@ TEST_CASE(
   REQUIRE_MESSAGE(model.status == 0, model.output);
   CHECK(contains(model.output, "skyformer approximates Gaussian-kernel attention"));
   CHECK_FALSE(contains(model.output, said));
+}
+
+TEST_CASE("choose: as many sequences as a certificate takes are not too few") {
+  const ChoiceFolder folder;
+  const std::string line = kChooseSizes + "--eps 5 --delta 0.3 --methods v-mean --per model --overwrite ";
+  const std::string said = "a certificate takes at least ", few = "too few to certify anything random";
+  const ProgramRun all = run_croquis(line, folder.path());
+  REQUIRE_MESSAGE(contains(all.output, said), all.output);
+  const int least = std::stoi(all.output.substr(all.output.find(said) + said.size()));
+  REQUIRE(least > 2);
+  for (const int sequences : {least - 1, least}) {
+    const ProgramRun run = run_croquis(line + fmt::format("--sequence 0-{}", sequences - 1), folder.path());
+    CHECK_MESSAGE(contains(run.output, few) == (sequences < least), run.output);
+    CHECK(column_of(folder / "choose.csv", "status").front() == (sequences < least ? "undecided" : "chosen"));
+  }
+}
+
+TEST_CASE("error: sequences that are joined and are no range are named one by one") {
+  const ChoiceFolder folder;
+  const std::string line =
+      "error --model model.safetensors --ids ids.npy --layer 0 --head 0 --methods v-mean --features 2 --quiet "
+      "--overwrite --join-windows 2 --sequence ";
+  for (const auto& [given, name] :
+       {std::pair("0,1", ";sequence=0-1;"), {"0,2", ";sequence=0+2;"}, {"1,0", ";sequence=1+0;"}}) {
+    const ProgramRun run = run_croquis(line + given, folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK_MESSAGE(contains(column_of(folder / "error.csv", "input").front(), name), given);
+  }
 }
