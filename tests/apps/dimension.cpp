@@ -144,6 +144,7 @@ TEST_CASE("croquis dimension: the same rows for 1 and 3 threads, and after an in
 TEST_CASE("croquis dimension: wrong usage is one line and status 2") {
   TemporaryFolder folder;
   const std::pair<std::string, std::string> cases[] = {{"--epsilons 1", "--epsilons"},
+                                                       {"--epsilons 0.5,1", "--epsilons: 1 is not below 1"},
                                                        {"--epsilons 0.1,x", "--epsilons"},
                                                        {"--widths 0", "--widths"},
                                                        {"--norms -1", "--norms"},
