@@ -348,3 +348,15 @@ TEST_CASE("croquis show: of more than four rivals the others are counted") {
   CHECK_MESSAGE(contains(run.output, ", no clear lead over longformer, performer, linear, bigbird and 2 more"),
                 run.output);
 }
+
+TEST_CASE("croquis show: with fewer queries than keys the share is that of so many rows of exact attention") {
+  TemporaryFolder folder;
+  const auto shown = [&](const char* n_q) {
+    write_text(folder / "r.csv",
+               with_fields(kErrorHeader, ",n_q") + with_fields(report_row("a", "informer", 16, 1, 0.2), n_q));
+    return run_croquis("show r.csv", folder.path()).output;
+  };
+  // 1600 flops where exact attention takes 32 * 32 or 8 * 32 pairs of 17 each.
+  CHECK_MESSAGE(contains(shown(",32"), "1600 flops (0.092 of exact attention)"), shown(",32"));
+  CHECK_MESSAGE(contains(shown(",8"), "1600 flops (0.37 of exact attention)"), shown(",8"));
+}
