@@ -35,6 +35,7 @@ TEST_CASE("--resume: a row twice, of another seed or of another run is named wit
   twice.push_back(whole[2]);
   check(twice, fmt::format("line {} is a second result of what line 3 has", twice.size()));
   check(with(",1,double,", ",7,double,"), "line 4 has seed 7 where this run has 1");
+  check(with(",1,double,", ",1,float,"), "line 4 has precision float where this run has double");
   check(with("skyformer", "nosuchformer"), "line 4 (input,method,preset,features,trial = gaussian:2,nosuchformer");
   check(with(",1,1,double,", ",9,1,double,"), "is none of the rows of this run");
   // A shorter list is another run too.
@@ -155,3 +156,24 @@ TEST_CASE("--resume: meta files of any JSON are one line, without the parser's o
 // A file that replaces another is linked under a hidden name and renamed: between the two calls, some ten microseconds
 // for each of four files of a run of 0.2 s, a kill leaves the name. So a kill leaves one with probability 2e-4, and
 // three of forty do with probability 1e-7.
+
+TEST_CASE("--resume: of a cell that has some of its rows, the others are added, each once") {
+  const TemporaryFolder folder;
+  for (const char* line : {"gradient --input gaussian --n 24 --p 4 --methods performer --features 4,8 --trials 4",
+                           "dimension --input gaussian --n 24,32 --p 4 --epsilons 0.1,0.3,0.5 --trials 3",
+                           "spectrum --input gaussian --n 20 --p 4 --matrices b,c"}) {
+    CAPTURE(line);
+    const std::string command = std::string(line) + " --quiet --out r.csv ";
+    REQUIRE(run_croquis(command + "--overwrite", folder.path()).status == 0);
+    const auto whole = rows_of(folder / "r.csv");
+    std::vector<std::string> lines = lines_of(read_text(folder / "r.csv"));
+    REQUIRE(lines.size() > 5);
+    lines.resize(lines.size() - 2);  // no cell of these has fewer than three rows
+    std::string kept;
+    for (const std::string& one : lines) kept += one + '\n';
+    write_text(folder / "r.csv", kept);
+    const ProgramRun resumed = run_croquis(command + "--resume", folder.path());
+    REQUIRE_MESSAGE(resumed.status == 0, resumed.output);
+    CHECK(rows_of(folder / "r.csv") == whole);
+  }
+}
