@@ -30,6 +30,7 @@ TEST_CASE("croquis: wrong usage and wrong input give one line that says what wou
       {"error --frobnicate", "--frobnicate"},
       {"error --n 10 --features 16", "at most n"},
       {"error --n 0", "--n"},
+      {"error --trials 010", "--trials: '010' is not a whole number from 1"},
       {"error --n -5", "--n"},
       {"error --n ten", "--n"},
       {"error --p 0", "--p"},
