@@ -168,3 +168,19 @@ TEST_CASE("error: sequences that are joined and are no range are named one by on
     CHECK_MESSAGE(contains(column_of(folder / "error.csv", "input").front(), name), given);
   }
 }
+
+TEST_CASE("model --resume: with other labels it is another run, and d may be the number of tokens") {
+  const ChoiceFolder folder;
+  const std::string line =
+      "model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0,1 --methods v-mean,linformer "
+      "--features 9 --trials 1 --quiet --out m.csv ";
+  const ProgramRun run = run_croquis(line, folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(run_croquis(line + "--resume", folder.path()).status == 0);
+  std::vector<std::int64_t> labels(30 * 9, -100);
+  for (std::size_t i = 0; i < labels.size(); i += 3) labels[i] = 5;
+  write_text(folder / "labels.npy", npy_integers("(30, 9)", labels));
+  const std::string rows = read_text(folder / "m.csv");
+  check_refused(run_croquis(line + "--resume", folder.path()), "--resume: numbers was ");
+  CHECK(read_text(folder / "m.csv") == rows);
+}
