@@ -377,3 +377,28 @@ TEST_CASE("croquis error: no entry of a table runs into the next") {
     CHECK(line->substr(end, 2) == "  ");
   }
 }
+
+TEST_CASE("X.summary.csv: the mean, its standard error and the quantiles of the rows, each in its column") {
+  const TemporaryFolder folder;
+  REQUIRE(run_croquis("error --input gaussian --n 24 --p 4 --methods performer --features 8 --trials 21 --quiet",
+                      folder.path())
+              .status == 0);
+  std::vector<double> errors;
+  for (const std::string& error : column_of(folder / "error.csv", "spectral_rel")) errors.push_back(std::stod(error));
+  REQUIRE(errors.size() == 21);
+  std::sort(errors.begin(), errors.end());
+  const arma::vec all(errors);
+  const auto metrics = column_of(folder / "error.summary.csv", "metric");
+  const auto line = std::find(metrics.begin(), metrics.end(), "spectral_rel") - metrics.begin();
+  const auto is = [&](const char* column, double right) {
+    const double found = std::stod(column_of(folder / "error.summary.csv", column).at(static_cast<std::size_t>(line)));
+    CAPTURE(column);
+    CHECK(std::abs(found - right) <= 1e-13 * right);  // 21 terms, each rounded a few times
+  };
+  is("count", 21);
+  is("mean", arma::mean(all));
+  is("standard_error", std::sqrt(arma::accu(arma::square(all - arma::mean(all))) / 20 / 21));
+  is("q10", all(2));
+  is("q50", all(10));
+  is("q90", all(18));
+}
