@@ -21,6 +21,7 @@ TEST_CASE("croquis: wrong usage and wrong input give one line that says what wou
   write_text(folder / "text.npy", "not an array");
   write_text(folder / "text.txt", "too few words");
   write_text(folder / "rows.csv", "a,b\n1,2\n");
+  write_text(folder / "nested.toml", "[error]\nconfig=\"other.toml\"\n");
   struct Case {
     std::string arguments, says;
   };
@@ -30,6 +31,7 @@ TEST_CASE("croquis: wrong usage and wrong input give one line that says what wou
       {"error --frobnicate", "--frobnicate"},
       {"error --n 10 --features 16", "at most n"},
       {"error --n 0", "--n"},
+      {"--config nested.toml error", "nested.toml: line 2: --config is for the command line alone"},
       {"error --trials 010", "--trials: '010' is not a whole number from 1"},
       {"error --n -5", "--n"},
       {"error --n ten", "--n"},
