@@ -174,3 +174,15 @@ TEST_CASE("croquis list sketches: every landmark policy that it names is taken b
   CHECK(policies == "uniform,stratified,leverage,recursive,rpcholesky");
   folder.sketch("--n 32 --p 4 --features 8 --trials 1 --sketches none --quiet --landmarks " + policies);
 }
+
+TEST_CASE("croquis sketch: there may be as many landmarks as points, and not one more") {
+  const TemporaryFolder folder;
+  std::string matrix = "%%MatrixMarket matrix coordinate real general\n6 6 6\n";
+  for (int i = 1; i <= 6; ++i) matrix += fmt::format("{0} {0} {0}\n", i);
+  write_text(folder / "m.mtx", matrix);
+  const std::string line =
+      "sketch --matrix m.mtx --sketches none --landmarks uniform --trials 1 --quiet --overwrite --features ";
+  const ProgramRun all = run_croquis(line + "6", folder.path());
+  CHECK_MESSAGE(all.status == 0, all.output);
+  check_refused(run_croquis(line + "7", folder.path()), "7 of --features are more than the 6 points there are");
+}
