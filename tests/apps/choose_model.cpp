@@ -184,3 +184,10 @@ TEST_CASE("model --resume: with other labels it is another run, and d may be the
   check_refused(run_croquis(line + "--resume", folder.path()), "--resume: numbers was ");
   CHECK(read_text(folder / "m.csv") == rows);
 }
+
+TEST_CASE("choose: a sample of heads of several sequences, which are not the same of each, is refused") {
+  const ChoiceFolder folder;
+  check_refused(
+      run_croquis(kChooseSizes + "--eps 5 --delta 0.3 --methods v-mean --head-sample 7 --quiet", folder.path()),
+      "needs the same heads of every sequence; leave out --head-sample");
+}
