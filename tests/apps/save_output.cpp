@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
@@ -169,4 +170,38 @@ TEST_CASE("croquis error --row-errors: adds its columns, leaves the others as th
     const bool is_mask = more.rows[i][more.column("method")] == "longformer";
     CHECK((more.rows[i][more.column("tail_mass")] != "NA") == is_mask);
   }
+}
+
+TEST_CASE("croquis error --bias: a matrix is that of an image, row offsets down and column offsets to the right") {
+  TemporaryFolder folder;
+  const croquis::Key key(6);
+  constexpr int height = 2, width = 3, n = height * width;
+  const arma::mat q = random_matrix(n, 4, key.child(1)), k = random_matrix(n, 4, key.child(2)),
+                  v = random_matrix(n, 3, key.child(3)), bias = random_matrix(3, 5, key.child(4));
+  write_arrays(folder, q, k, v);
+  croquis::write_npy((folder / "b.npy").string(), bias);
+  const ProgramRun run = run_croquis(
+      "error --methods prf-rpe --features 4 --trials 1 --bias b.npy --save-output outs" + kSavedArrays, folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  arma::mat right(n, 3, arma::fill::zeros);
+  for (int i = 0; i < n; ++i) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) {
+      const int down = j / width - i / width, across = j % width - i % width;
+      double dot = 0;
+      for (arma::uword c = 0; c < 4; ++c) dot += q(i, c) * k(j, c);
+      const double weight = std::exp(dot / 2 + bias(down + height - 1, across + width - 1));
+      sum += weight;
+      right.row(i) += weight * v.row(j);
+    }
+    right.row(i) /= sum;
+  }
+  std::size_t found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "outs")) {
+    if (entry.path().filename().string().find("_exact_softmax-rpe") == std::string::npos) continue;
+    ++found;
+    // Logits below 20, of which each rounding is a factor of 1 + 20 u, in 6 terms.
+    CHECK(arma::abs(croquis::read_npy(entry.path().string()) - right).max() <= 1e-13 * arma::abs(v).max());
+  }
+  CHECK(found == 1);
 }
