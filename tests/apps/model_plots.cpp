@@ -16,6 +16,27 @@
 #include "support/program.hpp"
 #include "support/text.hpp"
 
+namespace {
+
+// Of one layer at a time on two sequences: the loss rises by `least` and 0.1 or 0.2, less or more `apart`.
+std::string losses_of_two_layers(int d, double least, double apart) {
+  std::string rows;
+  for (const int layer : {0, 1}) {
+    for (const int s : {0, 1}) {
+      const double exact = 2 + s, rise = least + 0.1 * (layer + 1) + (s == 0 ? -apart : apart);
+      rows += loss_row({.layers = fmt::format("{}", layer),
+                        .method = "performer",
+                        .d = d,
+                        .sequence = s,
+                        .loss = exact + rise,
+                        .loss_exact = exact});
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
 TEST_CASE("model: a choice and exact attention have no d: they are lines across, and exact attention stands beside") {
   const FormulaFolder folder;
   choose_for_bert(folder);
@@ -119,18 +140,7 @@ TEST_CASE(
 TEST_CASE("croquis report: of one layer at a time the increase comes first, linear where its band has 0") {
   TemporaryFolder folder;
   for (const double apart : {0.01, 0.4}) {
-    std::string text = kLossHeader;
-    for (const int layer : {0, 1}) {
-      for (const int s : {0, 1}) {
-        const double exact = 2 + s, rise = 0.1 * (layer + 1) + (s == 0 ? -apart : apart);
-        text += loss_row({.layers = fmt::format("{}", layer),
-                          .method = "performer",
-                          .sequence = s,
-                          .loss = exact + rise,
-                          .loss_exact = exact});
-      }
-    }
-    write_text(folder / "m.csv", text);
+    write_text(folder / "m.csv", kLossHeader + losses_of_two_layers(8, 0, apart));
     REQUIRE(run_croquis("report m.csv --out m.html", folder.path()).status == 0);
     const std::string page = read_text(folder / "m.html"), row = "<tr><th scope=\"row\">performer</th>";
     for (const auto& [layer, rise] : {std::pair("0", "0.1"), {"1", "0.2"}}) {
@@ -147,21 +157,7 @@ TEST_CASE("croquis report: of one layer at a time the increase comes first, line
 TEST_CASE("croquis plot: of one layer at a time, curves are of the largest d, linear where a band has 0") {
   TemporaryFolder folder;
   for (const double apart : {0.01, 0.4}) {
-    std::string text = kLossHeader;
-    for (const int d : {8, 16}) {
-      for (const int layer : {0, 1}) {
-        for (const int s : {0, 1}) {
-          const double rise = 0.1 * (layer + 1) + (s == 0 ? -apart : apart) + (d == 8 ? 1 : 0);
-          text += loss_row({.layers = fmt::format("{}", layer),
-                            .method = "performer",
-                            .d = d,
-                            .sequence = s,
-                            .loss = 2 + s + rise,
-                            .loss_exact = 2.0 + s});
-        }
-      }
-    }
-    write_text(folder / "m.csv", text);
+    write_text(folder / "m.csv", kLossHeader + losses_of_two_layers(8, 1, apart) + losses_of_two_layers(16, 0, apart));
     const DrawnPlot plot = drawn_plot("plot m.csv", folder.path());
     REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
     CHECK_MESSAGE(contains(plot.title, ", d = 16\n"), plot.title);

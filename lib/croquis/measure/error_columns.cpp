@@ -34,9 +34,8 @@ const Columns<ErrorRow>& error_columns() {
        &ErrorRow::precision},
       {{"spectral_abs", Role::metric, "‖O - O~‖", "||O - O~||"}, &ErrorRow::spectral_abs},
       {{"spectral_rel", Role::metric,
-        "‖O - O~‖ / ‖O‖; `NA` where O is 0 or, for the targets `softmax` and `kernelized`, rounding alone, as for "
-        "equal "
-        "keys and values whose mean is 0",
+        "‖O - O~‖ / ‖O‖; `NA` where O is 0 or, for the targets `softmax` and `kernelized`, rounding alone, as "
+        "for equal keys and values whose mean is 0",
         "||O - O~|| / ||O||"},
        &ErrorRow::spectral_rel},
       {{"frobenius_abs", Role::metric, "‖O - O~‖_F", "||O - O~||_F"}, &ErrorRow::frobenius_abs},

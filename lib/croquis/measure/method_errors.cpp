@@ -71,9 +71,9 @@ const typename MethodErrors<T>::Reference& MethodErrors<T>::reference_of(Target 
   if (settings_.rows) {
     if (!settings_.rows_of_each_trial) reference.samples.emplace(kEveryTrial, sample(target, keys_.sample));
   } else {
-    ExactAttention<double> exact = exact_attention(exact_, target);
-    reference.log_row_sums = exact.log_row_sums;
-    reference.output.emplace(as_reference(std::move(exact), exact_, target));
+    auto exact = as_reference(exact_attention(exact_, target), exact_, target);
+    reference.output.emplace(std::move(exact.output));
+    reference.log_row_sums = std::move(exact.log_row_sums);
   }
   if (settings_.scores) {
     try {

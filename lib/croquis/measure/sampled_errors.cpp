@@ -24,9 +24,7 @@ SampledReference::SampledReference(arma::uword n, arma::uvec rows, ExactAttentio
 SampledReference::SampledReference(const Problem<double>& problem, Target target, arma::uword count,
                                    const Key& draw_key)
     : n_(problem.n_q()), rows_(draw_rows(n_, count, draw_key)) {
-  ExactAttention<double> exact = exact_attention_rows(problem, target, rows_);
-  const arma::vec log_row_sums = exact.log_row_sums;
-  *this = SampledReference(n_, rows_, {as_reference(std::move(exact), problem, target), log_row_sums});
+  *this = SampledReference(n_, rows_, as_reference(exact_attention_rows(problem, target, rows_), problem, target));
 }
 
 SampledErrors SampledReference::compare(const arma::mat& approximate) const {

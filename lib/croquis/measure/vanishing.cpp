@@ -28,9 +28,9 @@ double rounding_of_means(const Problem<double>& problem, arma::uword rows) {
   return std::sqrt(static_cast<double>(rows)) * weight_rounding(problem) * longest_length(problem.V());
 }
 
-// For rows C V with the row sum t = sum_j c_j. Exponents s_j = -log c_j are off as in rounding_of_differences, by 2 (p
-// + 4) u max(s_j, kProductRounding), and sum_j c_j s_j <= t (log n - log t), as the entropy of c_j / t is at most log
-// n.
+// For rows C V with the row sum t = sum_j c_j. Exponents s_j = -log c_j are off as in rounding_of_differences, by
+// 2 (p + 4) u max(s_j, kProductRounding). The entropy of c_j / t is at most log n, so that sum_j c_j s_j is at most
+// t (log n - log t).
 double rounding_of_sums(const ExactAttention<double>& exact, const Problem<double>& problem) {
   const auto n = static_cast<double>(problem.n_k()), p = static_cast<double>(problem.p());
   double squares = 0;
@@ -136,12 +136,12 @@ bool vanishes(const arma::mat& output, const Problem<double>& problem) {
   return frobenius_norm(output) <= rounding_of_means(problem, output.n_rows);
 }
 
-arma::mat as_reference(ExactAttention<double> exact, const Problem<double>& problem, Target target) {
+ExactAttention<double> as_reference(ExactAttention<double> exact, const Problem<double>& problem, Target target) {
   const bool zero = target == Target::softmax      ? weight_rounding(problem) < 1e-6 && vanishes(exact.output, problem)
                     : target == Target::kernelized ? frobenius_norm(exact.output) <= rounding_of_sums(exact, problem)
                                                    : false;
   if (zero) exact.output.zeros();
-  return std::move(exact.output);
+  return exact;
 }
 
 // The exact output is off by as much as that of a method that is exact.

@@ -22,11 +22,11 @@ double weight_rounding(const Problem<double>& problem);
 bool vanishes(const arma::mat& output, const Problem<double>& problem);
 
 /// The output, or some rows of it, as a reference for relative errors: 0 where it is no larger than what rounding alone
-/// may make of an exact output of 0, which has no digits to compare with. For softmax that is where it vanishes(), but
-/// nothing is changed where scores are so large that the bound is more than a millionth of the values, as it says
-/// little there. For the kernelized target a row C V counts relative to its row sum of C. Other targets: unchanged.
-/// Cost: the lengths of all rows.
-arma::mat as_reference(ExactAttention<double> exact, const Problem<double>& problem, Target target);
+/// may make of an exact output of 0, which has no digits to compare with. The row sums are unchanged. For softmax that
+/// is where it vanishes(), but nothing is changed where scores are so large that the bound is more than a millionth of
+/// the values, as it says little there. For the kernelized target a row C V counts relative to its row sum of C. Other
+/// targets: unchanged. Cost: the lengths of all rows.
+ExactAttention<double> as_reference(ExactAttention<double> exact, const Problem<double>& problem, Target target);
 
 /// Whether an error ||O~ - O|| of an output of the softmax target (spectral or Frobenius norm) is no larger than
 /// rounding alone may make it for a method that is exact. Two such errors, or their quotient, say nothing about the
