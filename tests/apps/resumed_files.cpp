@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <croquis/io/npy.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "apps/small_errors.hpp"
@@ -176,4 +178,35 @@ TEST_CASE("--resume: of a cell that has some of its rows, the others are added, 
     REQUIRE_MESSAGE(resumed.status == 0, resumed.output);
     CHECK(rows_of(folder / "r.csv") == whole);
   }
+}
+
+TEST_CASE("--resume: rows of another version or commit of the program are kept, and named once") {
+  TemporaryFolder folder;
+  const std::string run = kSmallGivenFiles + "--features 8 --out e.csv ";
+  check_done(folder, run + "--trials 1");
+  auto meta = nlohmann::json::parse(read_text(folder / "e.meta.json"));
+  const std::string version = meta["environment"]["croquis"], commit = meta["environment"]["commit"];
+  // Goes on, with a line about other programs if `others` is not empty; every row is there in the end.
+  const auto check = [&](int trials, const std::string& others) {
+    const ProgramRun more = run_process(words(run + "--resume --trials " + std::to_string(trials)), folder.path());
+    REQUIRE_MESSAGE(more.status == 0, more.output);
+    const std::string said = "croquis: e.csv: has rows of croquis " + others +
+                             ", whose draws may be others than those of " + version + " (commit " + commit +
+                             "); its rows are kept as they are\n";
+    CHECK_MESSAGE(more.output == (others.empty() ? "" : said), more.output);
+    CHECK(lines_in(folder / "e.csv").size() == static_cast<std::size_t>(2 + trials));
+  };
+  check(2, "");
+  const auto made_by = [&](const std::string& other_version, const std::string& other_commit) {
+    meta = nlohmann::json::parse(read_text(folder / "e.meta.json"));
+    meta["environment"]["croquis"] = other_version;
+    meta["environment"]["commit"] = other_commit;
+    write_text(folder / "e.meta.json", meta.dump());
+  };
+  made_by("0.9.1", commit);
+  const std::string first = "0.9.1 (commit " + commit + ")";
+  check(3, first);
+  check(4, first);  // known from the list of earlier runs
+  made_by(version, "0123abc");
+  check(5, first + " and " + version + " (commit 0123abc)");
 }

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "files/companions.hpp"
@@ -161,6 +162,24 @@ std::string change_since_run(const std::string& path) {
   return otherwise(path, path);
 }
 
+std::string other_programs(const std::string& path) {
+  const auto program_of = [](const json& environment) {
+    const auto text = [&](const char* key) {
+      const json value = member(environment, key);
+      return value.is_string() ? value.get<std::string>() : std::string("unknown");
+    };
+    return fmt::format("{} (commit {})", text("croquis"), text("commit"));
+  };
+  const std::string runs = earlier_runs(meta_file(path)), own = program_of(environment_now());
+  if (runs.empty()) return "";
+  std::set<std::string> others;
+  for (const json& run : json::parse(runs)) others.insert(program_of(member(run, "environment")));
+  others.erase(own);
+  if (others.empty()) return "";
+  return fmt::format("{}: has rows of croquis {}, whose draws may be others than those of {}", path,
+                     fmt::join(others, " and "), own);
+}
+
 void note_companions(const std::string& out, const std::vector<Companion>& companions) {
   json meta = read_metadata(meta_file(out));
   if (!member(meta, "finished").is_object()) return;  // somebody has changed it meanwhile
@@ -177,10 +196,11 @@ std::string read_as_written(const std::string& out, Companion companion) {
   const json digests = member(member(read_metadata(meta_file(out)), "finished"), kBeside);
   const json digest = member(digests, end_of(companion));
   if (!digest.is_string()) {
-    throw std::invalid_argument(fmt::format(
-        "{}: {} has no digest of it, as of an earlier version, or of a run that was killed at its end; the command of "
-        "the run with --resume adds it",
-        path, meta_file(out)));
+    throw std::invalid_argument(
+        fmt::format("{}: {} has no digest of it, as of a run that was killed at its end, whose command with --resume "
+                    "adds it, or of "
+                    "version 1.1, whose choices are to be made again",
+                    path, meta_file(out)));
   }
   if (digest == croquis::digest_of(bytes)) return bytes;
   throw std::invalid_argument(otherwise(path, out) + "; make it again");

@@ -117,7 +117,10 @@ void Run::find_rows(const std::vector<Companion>& companions) {
       throw std::invalid_argument(fmt::format("{}: line {}: {}", options_.out, table_.rows.size() + 2, wrong.what()));
     }
   }
-  if (!file_->found().empty()) change_ = change_since_run(options_.out);
+  if (!file_->found().empty()) {
+    change_ = change_since_run(options_.out);
+    others_ = other_programs(options_.out);
+  }
   description_.edited = !change_.empty();
 }
 
@@ -152,7 +155,9 @@ void Run::plan(const std::vector<Cell>& cells, const std::function<void()>& clea
     description_.computes = found_.empty() || !wanted_.empty();
     begin_files();
   }
-  if (!change_.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", change_));
+  for (const std::string& remark : {change_, others_}) {
+    if (!remark.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", remark));
+  }
   progress_ = std::make_unique<Progress>(wanted_.size(), options_.quiet || !file_);
   queue_ = std::make_unique<WorkQueue>(wanted_.size(), [this](const WorkQueue::Rows& rows) { deliver(rows); });
   show("preparing");

@@ -103,6 +103,7 @@ class Run {
   std::optional<RowFile> file_;  // on rank 0
   std::set<Fields> found_;
   std::string change_;                    // of the rows that were there, since their run
+  std::string others_;                    // versions of the program that made some of them
   std::map<Fields, std::size_t> places_;  // of the cells in the plan
   std::set<Fields> wanted_;
   std::unique_ptr<Progress> progress_;
