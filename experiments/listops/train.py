@@ -78,7 +78,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--methods", default=",".join(ATTENTION))
     parser.add_argument("--rates", default=",".join(map(str, RATES)))
-    parser.add_argument("--seeds", default="1,2,3")
+    parser.add_argument("--seeds", default="1,2,3,4,5")
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--features", type=int, default=8)
