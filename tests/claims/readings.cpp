@@ -9,6 +9,7 @@
 #include <cmath>
 #include <random>
 
+#include "claims/decided.hpp"
 #include "support/seed.hpp"
 #include "support/text.hpp"
 
@@ -17,13 +18,6 @@ using croquis::Key;
 using croquis::Verdict;
 
 namespace {
-
-LedgerEntry decided(const std::string& id, std::vector<Subject> subjects = {}) {
-  const LedgerOptions options{.quick = true};
-  const Ledger ledger =
-      subjects.empty() ? Ledger(options, Key(test_seed())) : Ledger(std::move(subjects), options, Key(test_seed()));
-  return ledger.decide(find_claim(id));
-}
 
 Subject gaussian(const std::string& name, arma::uword n) {
   return {name, croquis::gaussian_input(Key(test_seed()).child(name), {.n = n, .p = 8, .norm = 8})};

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <string>
 
+#include "claims/decided.hpp"
 #include "support/seed.hpp"
 #include "support/text.hpp"
 
@@ -25,15 +26,11 @@ Problem<double> gaussian_head(arma::uword n, arma::uword p, double norm) {
   return croquis::gaussian_input(Key(test_seed()), {.n = n, .p = p, .norm = norm});
 }
 
-LedgerEntry decide_on_heads(const char* id, std::vector<Subject> subjects) {
-  return Ledger(std::move(subjects), {.quick = true}, Key(test_seed())).decide(find_claim(id));
-}
-
 }  // namespace
 
 TEST_CASE("sky.fig1: heads of fewer than twice 256 tokens are not judged, those of 512 are, by the figure's methods") {
   const LedgerEntry entry =
-      decide_on_heads("sky.fig1/charitable", {{"short", gaussian_head(511, 4, 2)}, {"long", gaussian_head(512, 4, 2)}});
+      decided("sky.fig1/charitable", {{"short", gaussian_head(511, 4, 2)}, {"long", gaussian_head(512, 4, 2)}});
   REQUIRE(entry.findings.size() == 2);
   CHECK(entry.findings[0].verdict == Verdict::not_applicable);
   CHECK(entry.findings[1].verdict != Verdict::not_applicable);
@@ -41,7 +38,7 @@ TEST_CASE("sky.fig1: heads of fewer than twice 256 tokens are not judged, those 
   CHECK_FALSE(contains(entry.findings[1].hypotheses, "linformer"));
   CHECK(entry.whole.estimate > 0);
 
-  const LedgerEntry alone = decide_on_heads("sky.fig1/charitable", {{"short", gaussian_head(511, 4, 2)}});
+  const LedgerEntry alone = decided("sky.fig1/charitable", {{"short", gaussian_head(511, 4, 2)}});
   CHECK(alone.whole.verdict == Verdict::not_applicable);
   CHECK(std::isnan(alone.whole.estimate));
 }
@@ -86,14 +83,13 @@ TEST_CASE("sky.core/inherits: the number is that of the rows which are decided, 
   // All tokens the same: both cores are singular.
   const arma::mat same(64, 4, arma::fill::ones);
   const Subject equal = {"equal", Problem<double>(same, same, same)}, other = {"other", gaussian_head(64, 4, 6)};
-  const LedgerEntry both = decide_on_heads("sky.core/inherits", {equal, other}),
-                    alone = decide_on_heads("sky.core/inherits", {other});
+  const LedgerEntry both = decided("sky.core/inherits", {equal, other}), alone = decided("sky.core/inherits", {other});
   REQUIRE(both.findings.size() == 2);
   CHECK(both.findings[0].verdict == Verdict::not_applicable);
   CHECK(both.findings[1].verdict != Verdict::not_applicable);
   CHECK(both.whole.estimate == alone.whole.estimate);
   CHECK(both.whole.estimate != 1);
-  CHECK(std::isnan(decide_on_heads("sky.core/inherits", {equal}).whole.estimate));
+  CHECK(std::isnan(decided("sky.core/inherits", {equal}).whole.estimate));
 
   // One token has a query and a key, of which one is drawn: both cores are numbers, of condition 1.
   const Claim& claim = find_claim("sky.core/inherits");
@@ -129,8 +125,8 @@ TEST_CASE("sky.thm2/strict: what it asks for, by a matrix that is stored, and ne
   const double lambda = 0.5 * arma::norm(m.submat(0, n, n - 1, points - 1), 2);
   const arma::vec leverage = arma::diagvec(m * arma::inv(arma::mat(m + lambda * arma::eye(points, points))));
   const double asked = 33 * double(points) * leverage.max() * std::log(double(n) / 0.1);
-  const Finding strict = decide_on_heads("sky.thm2/strict", {{"own", problem}}).findings.front(),
-                t9 = decide_on_heads("sky.thm2/charitable", {{"own", problem}}).findings.front();
+  const Finding strict = decided("sky.thm2/strict", {{"own", problem}}).findings.front(),
+                t9 = decided("sky.thm2/charitable", {{"own", problem}}).findings.front();
   CHECK(std::abs(double(*strict.d) - asked) <= 1 + 1e-3 * asked);
   CHECK(*strict.d >= *t9.d);
 
@@ -145,7 +141,7 @@ TEST_CASE("sky.thm2/strict: what it asks for, by a matrix that is stored, and ne
     }
     const arma::mat centred = scores - arma::accu(scores) / double(scores.n_elem);
     REQUIRE(arma::norm(centred, 2) < 0.5 * arma::norm(scores, 2));
-    const Finding finding = decide_on_heads("sky.thm2/charitable", {{"own", narrow}}).findings.front();
+    const Finding finding = decided("sky.thm2/charitable", {{"own", narrow}}).findings.front();
     CHECK(finding.verdict == Verdict::vacuous);
     CHECK(contains(finding.trivial, "mean(C) 1 1^T"));
   }
