@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "commands/command.hpp"
+#include "files/group_table.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "files/text_table.hpp"

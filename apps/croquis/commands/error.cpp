@@ -17,6 +17,8 @@
 #include "commands/command.hpp"
 #include "commands/error_by_rows.hpp"
 #include "files/environment.hpp"
+#include "files/group_table.hpp"
+#include "files/group_words.hpp"
 #include "files/metadata.hpp"
 #include "files/progress.hpp"
 #include "files/saved_outputs.hpp"

@@ -8,6 +8,7 @@
 
 #include "commands/command.hpp"
 #include "files/group_table.hpp"
+#include "files/group_words.hpp"
 #include "files/summary.hpp"
 #include "options/common_options.hpp"
 #include "options/input.hpp"

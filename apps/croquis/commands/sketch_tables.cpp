@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "files/group_table.hpp"
+#include "files/group_words.hpp"
 
 using croquis::Group;
 using croquis::Grouping;

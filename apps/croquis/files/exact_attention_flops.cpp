@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "files/group_table.hpp"
+#include "files/group_words.hpp"
 #include "options/lists.hpp"
 
 using croquis::Group;

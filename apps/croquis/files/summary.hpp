@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "files/companions.hpp"
-#include "files/group_table.hpp"
 
 /// What write_grouped_summary writes beside the rows of so many inputs.
 std::vector<Companion> summary_files(std::size_t inputs = 1);

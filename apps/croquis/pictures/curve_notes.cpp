@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "files/group_words.hpp"
 #include "files/targets.hpp"
 
 using croquis::Group;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "files/exact_attention_flops.hpp"
+#include "files/group_words.hpp"
 #include "files/targets.hpp"
 #include "pictures/axes.hpp"
 #include "pictures/curve_notes.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "files/group_words.hpp"
 #include "files/targets.hpp"
 #include "pictures/axes.hpp"
 #include "pictures/curve.hpp"

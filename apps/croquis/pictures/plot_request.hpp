@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "files/group_table.hpp"
+#include "files/shown_groups.hpp"
 #include "pictures/picture.hpp"
 
 /// A result to be drawn: the picture, and of curves which ones and how. Empty: the default.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "files/group_words.hpp"
+
 using croquis::Group;
 using croquis::Grouping;
 using croquis::Summary;

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "files/exact_attention_flops.hpp"
-#include "files/group_table.hpp"
+#include "files/group_words.hpp"
 #include "files/targets.hpp"
 #include "options/lists.hpp"
 #include "pictures/what_is_shown.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "files/group_table.hpp"
+#include "files/group_words.hpp"
 #include "files/targets.hpp"
 #include "pictures/head_errors.hpp"
 #include "pictures/what_is_shown.hpp"

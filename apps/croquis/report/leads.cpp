@@ -10,7 +10,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "files/group_table.hpp"
+#include "files/shown_groups.hpp"
 #include "pictures/what_is_shown.hpp"
 
 using croquis::Group;
