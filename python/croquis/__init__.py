@@ -24,13 +24,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, List
 
 from ._attention import approximate, exact, vjp
-from ._choice import choose, method_arguments, read_choices
+from ._choice import choose, method_arguments
+from ._choice_file import read_choices
 from ._claims import verify
 from ._core import version as __version__
 from ._lists import Claim, Method, Option, SketchDistribution, claims, methods, sketches
-from ._measure import cost, dimension, error, gradient, spectrum
+from ._measure import cost, error, gradient
 from ._rows import Column, Rows, columns
 from ._sketch import Sketch, sketch
+from ._spectrum import dimension, spectrum
 from ._threads import set_threads, threads
 
 __all__ = [
