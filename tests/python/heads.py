@@ -15,6 +15,14 @@ def square_head(seed=1, n=53, p=P, p_v=P_V, dtype=numpy.float64):
     return head(seed, n, n, p, p_v, dtype)
 
 
+def heads(sequences, count, n=128, p=6, p_v=4):
+    """Lists of arrays (heads, n, width) of different lengths; values of means that are far from 0."""
+    rng = numpy.random.default_rng(1)
+    lengths = [n + 8 * s for s in range(sequences)]
+    of = lambda width, shift: [rng.normal(size=(count, length, width)) + shift for length in lengths]
+    return of(p, 0), of(p, 0), of(p_v, 3)
+
+
 def overflowing_head():
     """Q, K, V on which hyperattention with 6 features and seed 2 has scores near the largest number."""
     Q, K, V = numpy.ones((24, 1)), numpy.zeros((24, 1)), numpy.random.default_rng(0).normal(size=(24, 2))
