@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "apps/made_rows.hpp"
@@ -111,6 +112,24 @@ TEST_CASE("croquis plot: the title says where a curve is missing, because it fai
   CHECK(contains(drawn_plot("plot r.csv", folder.path()).title, "method-1 (d = 8) and 18 more; zero: longformer"));
 }
 
+TEST_CASE("croquis plot: where the median is zero and the mean is not, it is missing from the curve of medians alone") {
+  TemporaryFolder folder;
+  std::string text = kErrorHeader;
+  for (const int d : {8, 16}) {
+    for (const int t : {1, 2, 3}) {
+      text += plot_row("x", "longformer", "softmax", d, t, d == 8 && t < 3 ? 0 : 0.3) +
+              plot_row("x", "informer", "softmax", d, t, d == 8 ? 0.5 : 0.02);
+    }
+  }
+  write_text(folder / "r.csv", text);
+  const DrawnPlot median = drawn_plot("plot r.csv", folder.path()),
+                  mean = drawn_plot("plot r.csv --statistic mean", folder.path());
+  CHECK_MESSAGE(contains(median.title, "not drawn, zero: longformer (d = 8)\n"), median.title);
+  CHECK(median.curve("longformer").points.size() == 1);
+  CHECK_FALSE(contains(mean.title, "zero"));
+  CHECK(mean.curve("longformer").points.at(0)[1] == doctest::Approx(0.1));
+}
+
 TEST_CASE(
     "croquis plot: methods of another function than softmax attention have open markers and a block of the legend") {
   TemporaryFolder folder;
@@ -178,4 +197,29 @@ TEST_CASE("croquis plot: causal attention and a sample of rows are in the title"
   CHECK(contains(plot.title, "approximating softmax attention, with --bias if given\n"));
   write_text(folder / "p.csv", kErrorHeader + plot_row("arrays:q", "v-mean", "softmax", 8, 1, 0.5));
   CHECK_FALSE(contains(drawn_plot("plot p.csv", folder.path()).title, "causal"));
+}
+
+TEST_CASE(
+    "croquis plot: a guarantee is drawn in the units of the errors, and one of 1 or more is no guarantee of them") {
+  TemporaryFolder folder;
+  std::string text = with_fields(kErrorHeader, ",bound_abs");
+  for (const auto& [d, bound] : {std::pair(8, 6), {16, 2}}) {  // of an output whose norm is 4
+    text += fmt::format("x,linformer-unreduced,paper,softmax,32,4,4,{},1,1,double,{},{},1,0.5,1,0,1,0.5,100,ok,{}\n", d,
+                        4.0 / d, 1.0 / d, bound);
+  }
+  write_text(folder / "r.csv", text);
+  const std::string trivial = "one of 1 or more holds for output 0 too";
+  const DrawnPlot relative = drawn_plot("plot r.csv", folder.path()),
+                  absolute = drawn_plot("plot r.csv --metric spectral_abs", folder.path());
+  for (const auto& [plot, first, second] : {std::tuple(&relative, 1.5, 0.5), {&absolute, 6.0, 2.0}}) {
+    REQUIRE_MESSAGE(plot->run.status == 0, plot->run.output);
+    const auto& points = plot->curve("linformer-unreduced").points;
+    REQUIRE(points.size() == 2);
+    CHECK(points[0].at(5) == doctest::Approx(first));
+    CHECK(points[1].at(5) == doctest::Approx(second));
+    CHECK(contains(plot->title, "dotted: guaranteed by a theorem"));
+  }
+  CHECK_MESSAGE(contains(relative.title, trivial), relative.title);
+  CHECK_FALSE(contains(absolute.title, trivial));
+  CHECK_FALSE(contains(drawn_plot("plot r.csv --features 16", folder.path()).title, trivial));
 }

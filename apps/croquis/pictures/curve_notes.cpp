@@ -40,8 +40,8 @@ std::string listed(const Places& places, const Grouping& grouping, std::size_t l
 
 // Where a curve stops, or is missing: "not drawn, failed: nprf (d = 16, 32); zero: kriged-coreset (d = 256)". A linear
 // axis has zeros.
-std::string missing_line(const Grouping& grouping, const std::string& metric, const std::vector<Curve>& curves,
-                         bool linear) {
+std::string missing_line(const Grouping& grouping, const std::string& metric, Statistic statistic,
+                         const std::vector<Curve>& curves, bool linear) {
   const auto is_drawn = [&](const Group& g) {
     return std::any_of(curves.begin(), curves.end(), [&](const Curve& curve) { return curve.label == g.label; });
   };
@@ -50,7 +50,7 @@ std::string missing_line(const Grouping& grouping, const std::string& metric, co
     const Summary* s = g.metric(metric);
     // Of operators and landmark policies, what lacks the metric need not be one of those that have it.
     const bool lacks = s == nullptr && (is_drawn(g) || !g.key.contains("kind"));
-    const bool is_zero = !linear && s != nullptr && s->q50 == 0 && s->mean == 0;
+    const bool is_zero = !linear && s != nullptr && (statistic == Statistic::mean ? s->mean : s->q50) == 0;
     if (!lacks && !is_zero) continue;
     add_place(is_zero ? zero : g.failed > 0 ? failed : undefined, g);
   }
@@ -107,8 +107,8 @@ std::string target_line(const Grouping& grouping, const std::vector<Curve>& curv
   return line + (line.empty() || order.empty() ? "" : "; ") + order;
 }
 
-std::vector<std::string> notes_on(const Grouping& grouping, const std::string& metric, const std::vector<Curve>& curves,
-                                  bool linear) {
+std::vector<std::string> notes_on(const Grouping& grouping, const std::string& metric, Statistic statistic,
+                                  const std::vector<Curve>& curves, bool linear) {
   return {bound_line(curves, metric), exact_line(grouping, metric), tail_line(grouping, metric),
-          members_without(grouping, metric), missing_line(grouping, metric, curves, linear)};
+          members_without(grouping, metric), missing_line(grouping, metric, statistic, curves, linear)};
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "files/group_table.hpp"
 #include "pictures/curve.hpp"
 
 /// Whose function is approximated, where there is a target, and what the order of a long legend is. Rows with a column
@@ -14,5 +15,5 @@ std::string target_line(const croquis::Grouping& grouping, const std::vector<Cur
 
 /// Of guarantees, exactness, means below their expectation, inputs without the metric, and where curves stop or are
 /// missing. What does not apply is empty.
-std::vector<std::string> notes_on(const croquis::Grouping& grouping, const std::string& metric,
+std::vector<std::string> notes_on(const croquis::Grouping& grouping, const std::string& metric, Statistic statistic,
                                   const std::vector<Curve>& curves, bool linear);

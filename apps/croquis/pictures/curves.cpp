@@ -151,7 +151,7 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   if (upright) places.insert(exact_flops);
   const XAxis axis = x_axis(places, x.empty());
   PlotLegend legend = legend_of(curves, several, levels, upright);
-  const std::vector<std::string> notes = notes_on(grouping, metric, curves, linear);
+  const std::vector<std::string> notes = notes_on(grouping, metric, statistic, curves, linear);
   for (const std::string& one : notes) {
     if (!one.empty()) ++legend.lines;  // of the title, which takes its room
   }
