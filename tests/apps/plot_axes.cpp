@@ -104,6 +104,23 @@ TEST_CASE("croquis plot: what is best at 1, as a cosine, has a linear axis with 
                  "not drawn, undefined: v-mean (d = 4, 8)"));
 }
 
+TEST_CASE("croquis plot: of losses, agreement and an increase that may be none have a linear axis") {
+  std::string rows = kLossHeader;
+  const auto add = [&](const std::string& method, int d, double first, double second) {
+    for (const auto& [sequence, rise] : {std::pair(0, first), {1, second}}) {
+      std::string row = loss_row({.method = method, .d = d, .sequence = sequence, .loss = 2 + rise});
+      const std::string agreement = ",0.5,0.6,0.9,";
+      rows += row.replace(row.find(agreement), agreement.size(), d == 8 ? ",0.5,0.6,0.01," : agreement);
+    }
+  };
+  add("performer", 8, 100, 100);
+  add("performer", 16, 1, 1);
+  CHECK(contains(plot_of(rows, "--metric increase").script, "set logscale xy\n"));
+  CHECK(contains(plot_of(rows, "--metric agreement").script, "set logscale x\n"));
+  add("choice", 0, -1, 3);  // a line at 1, with a standard error of 2
+  CHECK(contains(plot_of(rows, "--metric increase").script, "set logscale x\n"));
+}
+
 TEST_CASE("croquis plot: an axis that is too short for powers of ten has labels at 1, 2 and 5 of each") {
   for (const auto& [ends, labels] :
        {std::pair{std::pair{0.75, 0.12}, "set yrange [0.1:1]\nset ytics (0.1, 0.2, 0.5, 1)\n"},
@@ -127,8 +144,8 @@ TEST_CASE("croquis plot: an axis that is too short for powers of ten has labels 
 }
 
 TEST_CASE("croquis plot: the title says which errors are rounding alone") {
-  CHECK(contains(plot_of(error_rows({{"informer", {0.75, 0.01}}, {"longformer", {0.1, 3.2e-16}}})).title,
-                 "up to 3e-16: exact but for rounding\n"));
+  const std::string of_largest = error_rows({{"longformer", {0.1, 3.2e-16}}, {"informer", {0.1, 1.4e-16}}});
+  CHECK(contains(plot_of(of_largest).title, "up to 3e-16: exact but for rounding\n"));
   CHECK_FALSE(contains(plot_of(error_rows({{"informer", {0.75, 1e-9}}})).title, "rounding"));
   // The median of these draws is rounding alone, and one of four is not.
   std::string draws = error_rows({{"longformer", {3.2e-16, 0.5}}});

@@ -53,6 +53,9 @@ TEST_CASE("croquis plot: of costs at one n, exact attention is a line across, wh
   const DrawnPlot flops = drawn_plot("plot t.csv --x flops", folder.path());
   CHECK_FALSE(contains(flops.script, "$level"));
   CHECK(flops.curve("exact (n = 1024)").points.front()[0] == 1000);
+  // Calls of croquis cost are timed alone.
+  const DrawnPlot seconds = drawn_plot("plot t.csv --x seconds --metric peak_bytes", folder.path());
+  CHECK_MESSAGE(contains(seconds.script, "set xlabel \"seconds of a call\"\n"), seconds.script);
   const DrawnPlot alone = drawn_plot("plot e.csv", folder.path());
   CHECK(across(alone) == "1 2 2 2\n2 2 2 2\n");
   CHECK(alone.legend == std::vector<std::string>{"exact (n = 1024)"});

@@ -75,7 +75,7 @@ TEST_CASE("croquis plot --x: against flops and seconds, each point at the median
   const DrawnPlot seconds = drawn_plot("plot r.csv --x seconds", folder.path());
   CHECK(seconds.curve("nystromformer").points[0][0] == 2);
   CHECK(seconds.curve("nystromformer").points[1][0] == 4);
-  CHECK(contains(seconds.script, "set xlabel \"seconds"));
+  CHECK(contains(seconds.script, "set xlabel \"seconds of a call beside others, an indication\""));
 }
 
 TEST_CASE("croquis plot: what the one plot of spectrum, dimension and verify does not have is refused by name") {
