@@ -13,6 +13,9 @@ inline const std::string kCostHeader =
 inline const std::string kLossHeader =
     "model,layers,method,preset,features,trial,seed,sequence,tokens,counted,loss,loss_exact,accuracy,accuracy_exact,"
     "agreement,kl,hidden_rel,seconds,status,flops,flops_exact,precision\n";
+inline const std::string kSpectrumHeader =
+    "input,matrix,n,p,method,index,singular_value,residual,cumulative,cumulative_lo,cumulative_hi,frobenius,"
+    "log_scale,seed,status,layer,head,n_q\n";
 /// Of versions whose choices did not say their target.
 inline const std::string kOldChoiceHeader =
     "input,layer,head,eps,delta,confidence,metric,method,preset,features,cost,exact_cost,cost_ratio,error_median,"

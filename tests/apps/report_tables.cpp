@@ -151,3 +151,20 @@ TEST_CASE("croquis show of costs: exact attention is that of the largest n, and 
     CHECK_MESSAGE(contains(run.output, says), run.output);
   }
 }
+
+TEST_CASE("croquis show of costs: the median of the repeats, and their 10 to 90 % quantiles, below each other") {
+  TemporaryFolder folder;
+  std::string rows = kCostHeader;
+  for (int repeat = 1; repeat <= 11; ++repeat)
+    rows += cost_row("plain", 8, repeat, repeat) + cost_row("naïve", 8, repeat, 1);
+  write_text(folder / "t.csv", rows);
+  const ProgramRun run = run_croquis("show t.csv", folder.path());
+  std::vector<std::size_t> ends;
+  for (const std::string& line : lines_of(run.output)) {
+    if (line.starts_with("plain") && contains(line, " 6 (2-10)")) ends.push_back(line.size());
+    if (line.starts_with("naïve") && contains(line, " 1 (1-1)"))
+      ends.push_back(line.size() - 1);  // a letter of two bytes
+  }
+  REQUIRE_MESSAGE(ends.size() == 2, run.output);
+  CHECK_MESSAGE(ends[0] == ends[1], run.output);
+}

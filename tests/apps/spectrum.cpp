@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/formula_folder.hpp"
+#include "apps/made_rows.hpp"
 #include "support/capture.hpp"
 #include "support/gnuplot_script.hpp"
 #include "support/npy_files.hpp"
@@ -164,39 +165,10 @@ TEST_CASE("croquis spectrum: of several sequences a head has the median, in the 
   CHECK(shorter.title == "cumulative spectrum of B at a quarter of its indices\nmedian over inputs\n");
 }
 
-TEST_CASE("croquis spectrum: the numbers of a heat map have the digits that tell them apart") {
-  TemporaryFolder folder;
-  const auto format_of = [&](double other) {
-    const std::string rows =
-        "input,matrix,n,p,method,index,singular_value,residual,cumulative,cumulative_lo,cumulative_hi,frobenius,"
-        "log_scale,seed,status,layer,head,n_q\n";
-    const auto head = [](int number, double sum) {
-      std::string text;
-      for (int k = 1; k <= 4; ++k) {
-        const double cumulative = k == 4 ? 1 : sum;
-        text += fmt::format("arrays:q;head={},b,4,2,dense,{},{},0,{},{},{},2,0,1,ok,NA,{},4\n", number, k, 1.0 / k,
-                            cumulative, cumulative, cumulative, number);
-      }
-      return text;
-    };
-    write_text(folder / "s.csv", rows + head(0, 0.9621) + head(1, other));
-    const DrawnPlot plot = drawn_plot("plot s.csv", folder.path());
-    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
-    const std::size_t at = plot.script.find("sprintf('");
-    REQUIRE(at != std::string::npos);
-    return plot.script.substr(at + 9, 4);
-  };
-  CHECK(format_of(0.9661) == "%.4f");
-  CHECK(format_of(0.91) == "%.3f");
-  CHECK(format_of(0.5) == "%.2f");
-}
-
 TEST_CASE("croquis spectrum: few singular values have marks, and zeros are named") {
   TemporaryFolder folder;
   const auto drawn = [&](const std::vector<double>& values) {
-    std::string text =
-        "input,matrix,n,p,method,index,singular_value,residual,cumulative,cumulative_lo,cumulative_hi,frobenius,"
-        "log_scale,seed,status,layer,head,n_q\n";
+    std::string text = kSpectrumHeader;
     for (std::size_t k = 0; k < values.size(); ++k) {
       text += fmt::format("a.npy,a.npy,{0},{0},dense,{1},{2},0,1,1,1,4,0,1,ok,NA,NA,{0}\n", values.size(), k + 1,
                           values[k]);
