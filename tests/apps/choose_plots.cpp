@@ -200,3 +200,23 @@ TEST_CASE("choose: points of a plot are filled where they are chosen, and open w
   };
   CHECK(marker("performer, chosen") == marker("performer, leads, undecided") + 1);  // of gnuplot's pairs
 }
+
+TEST_CASE("choose: on the page a head that is undecided costs what exact attention does, and has a point of its own") {
+  const TemporaryFolder folder;
+  const auto row = [](int head, double cost, const char* status) {
+    return fmt::format(
+        "model:m;layer=2;head={0},2,{0},0.1,0.05,0.95,frobenius_rel,informer,paper,64,{1},1,{1},0.07,0.08,0.04,96,1,"
+        "{2},NA,0,435,flops,1,double,softmax,1,1,NA\n",
+        head, cost, status);
+  };
+  write_text(folder / "c.csv", kChoiceHeader + row(0, 0.5, "chosen") + row(1, 0.25, "undecided"));
+  REQUIRE(run_croquis("report c.csv", folder.path()).status == 0);
+  const std::string page = read_text(folder / "c.html");
+  CHECK_MESSAGE(contains(between(page, "<h3>Cost over layers and heads</h3>", "</figure>"), "\"values\":[0.5,1.0]"),
+                page);
+  for (const auto& [name, cost] : {std::pair("informer", "0.5"), {"informer, undecided", "0.25"}}) {
+    const std::string curve = fmt::format("\"label\":\"{}\",", name);
+    CHECK(contains(between(page, curve, "\"style\""), fmt::format("\"points\":[[[{}],", cost)));
+    CHECK(count_of(between(page, curve, "\"style\""), "[model:m;") == 2);  // of one point: both of its numbers
+  }
+}
