@@ -191,3 +191,30 @@ TEST_CASE("choose: a sample of heads of several sequences, which are not the sam
       run_croquis(kChooseSizes + "--eps 5 --delta 0.3 --methods v-mean --head-sample 7 --quiet", folder.path()),
       "needs the same heads of every sequence; leave out --head-sample");
 }
+
+TEST_CASE(
+    "choose: a candidate is said to be dear where no sequence is long enough for it, and rows to be few below delta") {
+  const ChoiceFolder folder;
+  for (const std::size_t is_short : {std::size_t{0}, std::size_t{29}}) {
+    std::vector<std::int64_t> lengths(30, 9);
+    lengths[is_short] = 4;  // where d = 6 is not used
+    write_text(folder / "lengths.npy", npy_integers("(30,)", lengths));
+    const ProgramRun run =
+        run_croquis(kChooseHeads +
+                        "--lengths lengths.npy --features 6 --methods linformer --per model --eps 50 --delta 0.3 "
+                        "--overwrite",
+                    folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK_FALSE_MESSAGE(contains(run.output, "not tried"), run.output);
+  }
+  // 20 of 128 rows are 0.15625.
+  for (const auto& [delta, few] : {std::pair("0.156", false), {"0.157", true}}) {
+    const ProgramRun run = run_croquis(
+        std::string(
+            "choose --input gaussian --n 128 --p 4 --rows 20 --methods v-mean --features 4 --overwrite --delta ") +
+            delta,
+        folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK_MESSAGE(contains(run.output, "20 of 128 rows are a smaller share than delta") == few, run.output);
+  }
+}

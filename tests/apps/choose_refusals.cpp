@@ -26,6 +26,14 @@ TEST_CASE("choose: by the loss of the model, options that have no part in it are
   }
 }
 
+TEST_CASE("choose: by the loss, two sequences or more have to be left for the test") {
+  const ChoiceFolder folder;
+  check_refused(run_croquis("choose --model model.safetensors --ids ids.npy --labels labels.npy --target-loss 9 "
+                            "--search-sequences 29",
+                            folder.path()),
+                "30 sequences, 29 of them for the search, leave fewer than 2 for the test");
+}
+
 TEST_CASE("choose: wrong input is refused in one line") {
   const ChoiceFolder folder;
   const std::pair<const char*, const char*> wrong[] = {{"--eps 0", "--eps: 0 is not a positive, finite number"},

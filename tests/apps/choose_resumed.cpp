@@ -113,3 +113,26 @@ TEST_CASE("choose: errors of a run without rows are not taken for those of anoth
   REQUIRE_MESSAGE(same.status == 0, same.output);
   CHECK(read_text(folder / "c.csv") == rows);
 }
+
+TEST_CASE("choose --resume: draws of what is no candidate leave the file, and one without draws is of any question") {
+  const TemporaryFolder folder;
+  const std::string line =
+      "choose --input gaussian --n 32 --p 4 --methods performer --features 4 --trials 6 --quiet --out c.csv ";
+  REQUIRE(run_croquis(line, folder.path()).status == 0);
+  const std::string rows = read_text(folder / "c.csv"), draws = read_text(folder / "c.draws.csv"),
+                    header = rows.substr(0, rows.find('\n') + 1);
+  std::string other = lines_of(draws).at(1) + '\n';
+  const std::string features = ",performer,paper,4,";
+  other.replace(other.find(features), features.size(), ",performer,paper,8,");
+  write_text(folder / "c.csv", header);
+  write_text(folder / "c.draws.csv", draws + other);
+  const ProgramRun resumed = run_croquis(line + "--resume", folder.path());
+  REQUIRE_MESSAGE(resumed.status == 0, resumed.output);
+  CHECK(read_text(folder / "c.csv") == rows);
+  CHECK(read_text(folder / "c.draws.csv") == draws);
+  write_text(folder / "c.csv", header);
+  write_text(folder / "c.draws.csv", draws.substr(0, draws.find('\n') + 1));
+  const ProgramRun fresh = run_croquis(line + "--eps 0.7 --resume", folder.path());
+  CHECK_MESSAGE(fresh.status == 0, fresh.output);
+  CHECK(column_of(folder / "c.csv", "eps") == std::vector<std::string>{"0.69999999999999996"});
+}

@@ -47,6 +47,7 @@ TEST_CASE(
   const ProgramRun own = run_croquis(choice + "--model bert/model.safetensors", folder.path());
   REQUIRE_MESSAGE(own.status == 0, own.output);
   CHECK_FALSE(contains(own.output, "was made for"));
+  CHECK_FALSE(contains(own.output, "the others have exact attention"));  // it replaces all heads
   const auto meta = nlohmann::json::parse(read_text(folder / "m.meta.json"));
   write_text(folder / "m.ini", meta["configuration"].get<std::string>());
   const ProgramRun again = run_croquis("model --config m.ini --overwrite --quiet --out n.csv", folder.path());
