@@ -1,8 +1,12 @@
 // Files beside X.csv that a run would replace: those of another result, or of nobody's, stay as they are, and a run
 // that is refused changes no file.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <croquis/io/csv.hpp>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -149,4 +153,35 @@ TEST_CASE(
   check_nothing_changes(folder, kBesideRun + "--seed 2 --out b.csv --save-output outs --overwrite",
                         "has files already");
   check_runs(folder, kBesideRun + "--seed 2 --out b.csv --save-output others --overwrite");
+}
+
+TEST_CASE("X.heads.csv says whose draws have a heavy tail, and does not stay beside rows of one head") {
+  const TemporaryFolder folder;
+  std::vector<double> numbers(2 * 8 * 2);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(static_cast<double>(i * i));
+  write_text(folder / "h.npy", npy_doubles("(2, 8, 2)", numbers));
+  const std::string run = "error --q h.npy --k h.npy --v h.npy --methods performer --features 4 --trials 3 --quiet ";
+  check_runs(folder, run + "--out x.csv");
+  // As if the draws of both heads had the errors 1, 1 and 10 in one norm, and 1, 1.1 and 1.2 in the other.
+  croquis::CsvTable table = croquis::read_csv((folder / "x.csv").string());
+  for (auto& row : table.rows) {
+    const int trial = std::stoi(row[table.column("trial")]);
+    row[table.column("spectral_rel")] = trial == 3 ? "10" : "1";
+    row[table.column("frobenius_rel")] = fmt::format("{}", 0.9 + 0.1 * trial);
+  }
+  std::string text = fmt::format("{}\n", fmt::join(table.header, ","));
+  for (const auto& row : table.rows) text += fmt::format("{}\n", fmt::join(row, ","));
+  write_text(folder / "x.csv", text);
+  check_runs(folder, run + "--out x.csv --resume");
+  const auto metrics = column_of(folder / "x.heads.csv", "metric"),
+             tails = column_of(folder / "x.heads.csv", "heavy_tailed");
+  for (const auto& [metric, tail] : {std::pair("spectral_rel", "yes"), {"frobenius_rel", "no"}}) {
+    CAPTURE_BINDING(metric);
+    CHECK(tails.at(static_cast<std::size_t>(std::find(metrics.begin(), metrics.end(), metric) - metrics.begin())) ==
+          tail);
+  }
+  for (const char* end : {".csv", ".meta.json", ".summary.csv"})
+    std::filesystem::remove(folder / (std::string("x") + end));
+  check_runs(folder, run + "--head 0 --out x.csv");
+  CHECK_FALSE(std::filesystem::exists(folder / "x.heads.csv"));
 }

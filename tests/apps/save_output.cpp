@@ -15,6 +15,7 @@
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/program.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -108,6 +109,24 @@ TEST_CASE("croquis error --save-output: --resume needs the folder of the rows, -
               .status == 0);
   CHECK(files().size() == 3);
   CHECK(files().contains("mine.npy"));
+}
+
+TEST_CASE("croquis error: of rows that failed there is no output, and the first reason is told") {
+  TemporaryFolder folder;
+  write_saved_arrays(folder);
+  // Four features are too few for both.
+  const ProgramRun run = run_croquis(
+      "error --q q.npy --k k.npy --v v.npy --methods bigbird,streaming --features 4,8 --trials 2 --save-output outs",
+      folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK_MESSAGE(contains(run.output, "\n3 of 6 rows failed; the first: bigbird: "), run.output);
+  std::multiset<std::string> saved;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "outs")) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t features = name.find("_d=");
+    saved.insert(features == std::string::npos ? "exact" : name.substr(features, 5));
+  }
+  CHECK(saved == std::multiset<std::string>{"exact", "_d=8_", "_d=8_", "_d=8_"});
 }
 
 TEST_CASE("croquis error --save-output: parts of a run have folders of their own, and are merged") {
