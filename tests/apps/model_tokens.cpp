@@ -98,6 +98,12 @@ TEST_CASE("model: the text of a vocabulary is masked with the seed") {
   CHECK(column_of(folder / "a.csv", "counted") == std::vector<std::string>{"3", "3"});  // of seven
   REQUIRE(run_croquis(command + "--seed 2 --out b.csv", folder.path()).status == 0);
   CHECK(column_of(folder / "a.csv", "loss") != column_of(folder / "b.csv", "loss"));
+  // Of two windows that are the same, other tokens are masked.
+  write_text(folder / "text.txt", "a b c d e f a a b c d e f a");
+  REQUIRE(run_croquis(command + "--out s.csv", folder.path()).status == 0);
+  const std::vector<std::string> losses = column_of(folder / "s.csv", "loss");
+  REQUIRE(losses.size() == 2);
+  CHECK(losses[0] != losses[1]);
   // One token at least, and no special ones: x is [UNK].
   write_text(folder / "text.txt", "x x a x [PAD] [MASK] x x x x b x x x");
   const std::string other =

@@ -162,6 +162,10 @@ TEST_CASE("croquis sketch: refusals have the name of the operator, not of a clas
   CHECK(all.status == 0);
   CHECK(contains(all.output, "srht is left out, it takes none of --features: srht: n >= 1"));
   CHECK_FALSE(contains(all.output, "Sketch:"));
+  // One that is named beside all, with its parameters, is not left out.
+  const ProgramRun beside = run_croquis(options + "all,sjlt:s=201 --overwrite", folder.path());
+  CHECK(beside.status == 2);
+  CHECK_MESSAGE(contains(beside.output, "croquis: --sketches sjlt:s=201: s a whole number in 1 ... d"), beside.output);
 }
 
 TEST_CASE("croquis list sketches: every landmark policy that it names is taken by --landmarks") {
