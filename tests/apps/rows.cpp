@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "support/npy_files.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
 
@@ -77,6 +79,20 @@ TEST_CASE("--rows: methods that compute all scores are refused by name, and left
   CHECK(contains(all.output, "what computes all scores is left out: best-rank-d"));
   const croquis::CsvTable table = croquis::read_csv((folder / "r.csv").string());
   for (const auto& row : table.rows) CHECK(row[table.column("method")] != "best-rank-d");
+}
+
+TEST_CASE("--rows --by-rows: the peak memory of a rank is in megabytes") {
+  TemporaryFolder folder;
+  write_text(folder / "h.npy", npy_doubles("(40, 3)", std::vector<double>(120, 0.5)));
+  const ProgramRun run =
+      run_croquis("error --by-rows --q h.npy --k h.npy --v h.npy --rows 20 --methods v-mean --features 4 --out r.csv",
+                  folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const std::string line = between(run.output, "peak memory\n", " MB\n");
+  // Megabytes, and not a thousand times as many or as few.
+  const double megabytes = std::stod(line.substr(line.rfind(' ')));
+  CHECK_MESSAGE(megabytes > 1, run.output);
+  CHECK_MESSAGE(megabytes < 1000, run.output);
 }
 
 TEST_CASE("--rows: what is no number of rows is one line and status 2") {

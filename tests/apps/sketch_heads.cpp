@@ -140,3 +140,18 @@ TEST_CASE("croquis sketch: heads of the sequences of a model, with sizes that th
     CHECK((row[some.column("status")] == "ok") == !fails);
   }
 }
+
+TEST_CASE("croquis sketch: the leading directions are counted where all heads have as many") {
+  const SketchArrays folder;
+  // Values of head 1 in one dimension, of the others in four.
+  std::vector<double> values(kSketchHeads * kSketchNumbers);
+  croquis::fill_normal(croquis::Key(4), 0, values.size(), values.data());
+  for (std::size_t i = kSketchNumbers; i < 2 * kSketchNumbers; ++i) values[i] = i % 4 == 0 ? values[i] : 0;
+  write_text(folder / "flat.npy", npy_doubles("(3, 40, 4)", values));
+  const std::string line =
+      "sketch --q q.npy --k k.npy --v flat.npy --sketches gaussian --landmarks none --features 8 --trials 1 "
+      "--overwrite ";
+  const std::string title = "U spanning the leading ";
+  CHECK(contains(folder.run(line + "--head 0,2").output, title + "4 directions\n"));
+  CHECK(contains(folder.run(line).output, title + "directions, as many as the column rank says\n"));
+}
