@@ -148,4 +148,16 @@ TEST_CASE("croquis cost --resume: repeats after another number of untimed calls 
   }
 }
 
+TEST_CASE("croquis cost --resume: of repeats of which some are there, the others are added, each once") {
+  TemporaryFolder folder;
+  const std::string run = "cost --n 64 --p 8 --methods v-mean --features 8 --repeats 3 --warmup 0 --quiet --out c.csv ";
+  check_done(folder, run);
+  const std::vector<std::string> repeats = column_of(folder / "c.csv", "repeat");
+  std::vector<std::string> lines = lines_in(folder / "c.csv");
+  lines.pop_back();
+  write_lines(folder / "c.csv", lines);
+  check_done(folder, run + "--resume");
+  CHECK(column_of(folder / "c.csv", "repeat") == repeats);
+}
+
 #endif
