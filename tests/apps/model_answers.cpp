@@ -204,3 +204,24 @@ TEST_CASE("croquis show and report of losses: a method that failed on some seque
     CHECK_FALSE(contains(text, "has the smallest loss"));
   }
 }
+
+TEST_CASE("croquis show of losses: presets of a method are methods of their own in comparisons") {
+  const TemporaryFolder folder;
+  const auto row = [](const char* preset, int sequence, double loss, bool fails) {
+    std::string text = loss_row({.method = "performer", .sequence = sequence, .loss = loss});
+    text.replace(text.find(",paper,"), 7, fmt::format(",{},", preset));
+    if (fails) text.replace(text.find(",ok,"), 4, ",not finite,");
+    return text;
+  };
+  std::string rows = kLossHeader;
+  for (const int s : {0, 1, 2}) {
+    rows += row("paper", s, 2.5 + 0.01 * s, false) + row("map=trf", s, 3.5 + 0.01 * s, false) +
+            row("map=oprf", s, 2.1, s == 0);
+  }
+  write_text(folder / "m.csv", rows);
+  const ProgramRun run = run_croquis("show m.csv", folder.path());
+  // On each sequence by 1.
+  CHECK_MESSAGE(contains(run.output, "At d = 16, performer has the smallest loss: 2.51"), run.output);
+  CHECK_FALSE(contains(run.output, "no clear lead"));
+  CHECK(contains(run.output, "Not compared at d = 16, as rows failed: performer (map=oprf) (1 of 3 rows)."));
+}
