@@ -199,13 +199,14 @@ bool is_of(const croquis::ModelRow& row, const ModelSummary& s) {
   return row.layers == s.layers && row.method == s.method && row.preset == s.preset && row.features == s.features;
 }
 
-// By how much the loss rises from one method to another, with the standard error of differences on the same sequences:
-// that is what a summary says of the other's rows, if the loss of the first stands where exact attention's is.
+// By how much the loss rises from one method to another, neither of which failed, with the standard error of
+// differences on the same sequences: that is what a summary says of the other's rows, if the loss of the first stands
+// where exact attention's is.
 ModelSummary from_one_to(const ModelSummary& one, const ModelSummary& other,
                          const std::vector<croquis::ModelRow>& rows) {
   std::map<std::uint64_t, croquis::Accumulator> losses;
   for (const croquis::ModelRow& row : rows) {
-    if (is_of(row, one) && row.status == "ok") losses[row.sequence].add(row.loss);
+    if (is_of(row, one)) losses[row.sequence].add(row.loss);
   }
   std::vector<croquis::ModelRow> compared;
   for (const croquis::ModelRow& row : rows) {
