@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,21 @@ TEST_CASE("progress: it is shown again while one cell takes long") {
   // All singular values take a minute or so.
   const std::string text = on_terminal("spectrum --input gaussian --n 4000 --p 4 --matrices b", folder, bar);
   CHECK_MESSAGE(count_of(text, bar) >= 3, text);
+}
+
+TEST_CASE("progress: what is left is the time so far, by the part that is left over the part that is done") {
+  const TemporaryFolder folder;
+  const auto start = std::chrono::steady_clock::now();
+  const std::string text = on_terminal(
+      "error --input gaussian --n 1024 --p 32 --methods performer --features 32 --trials 2000 --threads 2", folder);
+  // A second or two: no less than the time so far of any bar, and as much as that of the last ones.
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  static const std::regex bar("(\\d+)/(\\d+)  (\\d+):(\\d+) left");
+  for (std::sregex_iterator match(text.begin(), text.end(), bar), end; match != end; ++match) {
+    const double done = std::stod((*match)[1]) / std::stod((*match)[2]);
+    CAPTURE(done);
+    CHECK(60 * std::stod((*match)[3]) + std::stod((*match)[4]) <= seconds * (1 - done) / done);
+  }
 }
 
 TEST_CASE("progress: none with --quiet, and none where there is no terminal") {
