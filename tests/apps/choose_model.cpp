@@ -165,7 +165,8 @@ TEST_CASE("error: sequences that are joined and are no range are named one by on
        {std::pair("0,1", ";sequence=0-1;"), {"0,2", ";sequence=0+2;"}, {"1,0", ";sequence=1+0;"}}) {
     const ProgramRun run = run_croquis(line + given, folder.path());
     REQUIRE_MESSAGE(run.status == 0, run.output);
-    CHECK_MESSAGE(contains(column_of(folder / "error.csv", "input").front(), name), given);
+    CAPTURE_BINDING(given);
+    CHECK(contains(column_of(folder / "error.csv", "input").front(), name));
   }
 }
 

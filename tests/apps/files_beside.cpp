@@ -157,7 +157,7 @@ TEST_CASE(
 
 TEST_CASE("X.heads.csv says whose draws have a heavy tail, and does not stay beside rows of one head") {
   const TemporaryFolder folder;
-  std::vector<double> numbers(2 * 8 * 2);
+  std::vector<double> numbers(std::size_t{2} * 8 * 2);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(static_cast<double>(i * i));
   write_text(folder / "h.npy", npy_doubles("(2, 8, 2)", numbers));
   const std::string run = "error --q h.npy --k h.npy --v h.npy --methods performer --features 4 --trials 3 --quiet ";

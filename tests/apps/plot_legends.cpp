@@ -211,13 +211,14 @@ TEST_CASE(
   const std::string trivial = "one of 1 or more holds for output 0 too";
   const DrawnPlot relative = drawn_plot("plot r.csv", folder.path()),
                   absolute = drawn_plot("plot r.csv --metric spectral_abs", folder.path());
-  for (const auto& [plot, first, second] : {std::tuple(&relative, 1.5, 0.5), {&absolute, 6.0, 2.0}}) {
-    REQUIRE_MESSAGE(plot->run.status == 0, plot->run.output);
-    const auto& points = plot->curve("linformer-unreduced").points;
+  for (const auto& [drawn, first, second] : {std::tuple(&relative, 1.5, 0.5), {&absolute, 6.0, 2.0}}) {
+    const DrawnPlot& plot = *drawn;
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    const auto& points = plot.curve("linformer-unreduced").points;
     REQUIRE(points.size() == 2);
     CHECK(points[0].at(5) == doctest::Approx(first));
     CHECK(points[1].at(5) == doctest::Approx(second));
-    CHECK(contains(plot->title, "dotted: guaranteed by a theorem"));
+    CHECK(contains(plot.title, "dotted: guaranteed by a theorem"));
   }
   CHECK_MESSAGE(contains(relative.title, trivial), relative.title);
   CHECK_FALSE(contains(absolute.title, trivial));
