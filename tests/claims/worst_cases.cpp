@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
@@ -76,8 +77,13 @@ TEST_CASE("worst inputs on file: every bound has one, within its space, that giv
     REQUIRE(stored.input.n_cols == bound.space.cols);
     CHECK(arma::max(arma::sqrt(arma::sum(arma::square(stored.input), 1))) <= bound.space.radius * (1 + 1e-12));
     const double share = bound.share(stored.input, check_of(bound));
-    // Of the transforms rounding itself is measured, which is another on other processors.
-    CHECK(share == doctest::Approx(stored.share).epsilon(bound.name == "rpe.toeplitz" ? 0.9 : 1e-6));
+    // Of the transforms rounding itself is measured, which is another on other processors, but of the same size.
+    if (bound.name == "rpe.toeplitz") {
+      CHECK(share > stored.share / 5);
+      CHECK(share < stored.share * 5);
+    } else {
+      CHECK(share == doctest::Approx(stored.share).epsilon(1e-6));
+    }
     CHECK(share <= 1 + 1e-9);
     // No structured start is worse.
     for (const arma::mat& start : bound.starts) CHECK(bound.share(start, check_of(bound)) <= share * (1 + 1e-6));
@@ -92,11 +98,43 @@ TEST_CASE("worst inputs on file: the tightness that a bound publishes is that of
     if (bound.name == "sky.thm2" || bound.name == "nys.penrose-1-stochastic") continue;  // another input is worse
     CAPTURE(bound.name);
     const LedgerEntry entry = ledger.decide(find_claim(bound.claim));
-    const double share = (bound.again ? bound.again : bound.share)(stored_worst(bound.name).input, check_of(bound));
+    double share = (bound.again ? bound.again : bound.share)(stored_worst(bound.name).input, check_of(bound));
+    // Other lengths and biases than that of the search are in the rows.
+    if (bound.name == "rpe.toeplitz") {
+      for (const Finding& finding : entry.findings) share = std::max(share, finding.observed);
+    }
     // What the reading allows over what the bound does: 2 for the lift, 1/2 of which is proved; 1 for the others.
     const double generous = bound.name == "sky.lift" ? 2 : 1;
     CHECK(entry.whole.tightness.hi == doctest::Approx(generous / share).epsilon(1e-3));
     CHECK(entry.whole.tightness.lo <= entry.whole.tightness.hi * (1 + 1e-6));
+  }
+}
+
+TEST_CASE("add_worst: the tightness is that of the worst input, which may be one of the report's other rows") {
+  Check check = check_of(searched_bound("lin.thm1"));
+  const auto reported = [&](double generous, double seen) {
+    Report report;
+    add_worst(report, check, "lin.thm1", 1, generous, seen);
+    return report;
+  };
+  // 21 of the 80 rows of R are needed by the input on file.
+  for (const auto& [generous, seen, hi] : {std::tuple{1.0, 0.0, 80 / 21.0},
+                                           {1.0, 0.25, 80 / 21.0},
+                                           {1.0, 0.5, 2.0},
+                                           {2.0, 0.25, 4.0},
+                                           {2.0, 0.125, 160 / 21.0}}) {
+    CAPTURE(seen);
+    check.own_input = false;
+    const Report report = reported(generous, seen);
+    CHECK(report.tightness.hi == doctest::Approx(hi).epsilon(1e-9));
+    REQUIRE(report.findings.size() == 1);
+    const Finding& row = report.findings.front();
+    CHECK(row.observed == doctest::Approx(21 / 80.0 / generous).epsilon(1e-9));
+    CHECK(row.tightness.hi == report.tightness.hi);
+    check.own_input = true;
+    const Report own = reported(generous, seen);
+    CHECK(own.findings.empty());
+    CHECK(own.tightness.hi == report.tightness.hi);
   }
 }
 

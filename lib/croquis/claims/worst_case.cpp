@@ -149,7 +149,7 @@ WorstCase stored_worst(std::string_view name) {
   return worst;
 }
 
-void add_worst(Report& report, const Check& check, std::string_view name, double proved, double generous) {
+void add_worst(Report& report, const Check& check, std::string_view name, double proved, double generous, double seen) {
   const SearchedBound& bound = searched_bound(name);
   // Of what the reading allows, as all numbers of the row are.
   const auto share = [&](const arma::mat& input) { return bound.share(input, check) / generous; };
@@ -176,7 +176,7 @@ void add_worst(Report& report, const Check& check, std::string_view name, double
     worst = fresh;
     text += fmt::format("; on fresh draws = {:.6g}", fresh);
   }
-  report.tightness = {proved, 1 / worst};
+  report.tightness = {proved, 1 / std::max(worst, seen)};
   if (check.own_input) return;
   Finding finding;
   finding.input = fmt::format("worst case of {}", name);

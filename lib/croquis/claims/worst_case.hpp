@@ -63,8 +63,10 @@ WorstCase stored_worst(std::string_view name);
 /// random ones. Where the bound has `again`, the share is that of the stored input and of the one found, on the draws
 /// that the search has not seen. REFUTED where the share is above 1 but for rounding; an input that is worse than the
 /// one on file is in `hypotheses`, row by row. All numbers of the row are shares of what the reading allows:
-/// `generous` is how many times that is what the bound of that name allows. With an input of the user's own there is no
-/// row: the tightness is that of the stored input.
-void add_worst(Report& report, const Check& check, std::string_view name, double proved, double generous);
+/// `generous` is how many times that is what the bound of that name allows. `seen` is the largest such share in the
+/// report's other rows: where it is larger, the tightness is 1 / seen. With an input of the user's own there is no row:
+/// the tightness is that of the stored input and of `seen`.
+void add_worst(Report& report, const Check& check, std::string_view name, double proved, double generous,
+               double seen = 0);
 
 }  // namespace croquis::claims
