@@ -115,6 +115,7 @@ std::vector<Claim> position_claims() {
        .hypotheses = "x >= 0.",
        .method = "b_t = -|t|, x = e_0, n = 128 and 509: entries below u ||c|| are lost.",
        .proof = "docs/claims/nprf.md, The product",
+       .conceded = "the paper counts operations and does not speak of rounding",
        .expected = Verdict::refuted,
        .mutants = {{"direct", "the sum by definition"}},
        .check = check_toeplitz_entries},

@@ -29,6 +29,9 @@ std::vector<Claim> vattention_claims() {
        .method = "One of 100 numbers is 1, the others are 0, tau = 4.8, b = 17; and one of 1000: the failure rate is a "
                  "binomial tail, in rationals.",
        .proof = "docs/claims/vattention.md, T1",
+       .conceded =
+           "the authors' summary has no such limit, but others say that the paper takes b from the central limit "
+           "theorem, of which vat.lemma41/charitable is",
        .expected = Verdict::refuted,
        .mutants = {{"even-numbers", "half of the numbers are 1"}},
        .check = check_budget_strict},
