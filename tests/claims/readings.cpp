@@ -133,6 +133,19 @@ TEST_CASE(
   CHECK(decided("ske.vmean/threshold", {own, near}).whole.estimate == of_own.whole.estimate);
 }
 
+TEST_CASE("ske.unbiased/gaussian: of eight entries and 28 pairs of them each has the same share of the error") {
+  const LedgerEntry entry = decided("ske.unbiased/gaussian");
+  const double share = (1 - entry.whole.confidence) / 36;
+  REQUIRE(entry.findings.size() == 2);
+  // Both bounds are those of one test at this share: a distance by the inequality of Dvoretzky, Kiefer and Wolfowitz,
+  // and a probability.
+  const Finding &entries = entry.findings[0], &pairs = entry.findings[1];
+  CHECK(entries.bound == doctest::Approx(std::sqrt(std::log(2 / share) / (2 * double(*entries.trials)))).epsilon(1e-6));
+  CHECK(pairs.bound / share == doctest::Approx(-1).epsilon(1e-5));
+  CHECK((1 - entries.confidence) / share == doctest::Approx(8).epsilon(1e-5));
+  CHECK((1 - pairs.confidence) / share == doctest::Approx(28).epsilon(1e-5));
+}
+
 TEST_CASE("tests of a distribution decide nothing by draws that could not have told a sign that is always the same") {
   // What is true is refuted with probability 1e-10 / (number of claims).
   const auto verdict_with = [](const char* id, std::uint64_t trials) {

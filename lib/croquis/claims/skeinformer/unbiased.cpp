@@ -208,10 +208,12 @@ Report check_unbiased_gaussian(const Check& check) {
   pairs_finding.trials = trials;
   withhold_without_power(pairs_finding, 1);  // an entry that is another one, or its negative
   add_measured(pairs_finding, fmt::format("smallest binomial probability = {:.3g}; needed = {:.3g}", least, share));
+  // Each entry and each pair has the same share of alpha.
+  marginal.confidence = 1 - share * static_cast<double>(entries);
+  pairs_finding.confidence = 1 - share * static_cast<double>(pairs);
   for (Finding* finding : {&marginal, &pairs_finding}) {
     finding->n = n;
     finding->d = d;
-    finding->confidence = 1 - check.alpha / 2;
     report.findings.push_back(*finding);
   }
   report.number = worst;
