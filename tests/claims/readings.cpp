@@ -133,6 +133,27 @@ TEST_CASE(
   CHECK(decided("ske.vmean/threshold", {own, near}).whole.estimate == of_own.whole.estimate);
 }
 
+TEST_CASE("ske.unbiased/enumerated: draws of srct too are counted, outcome by outcome") {
+  // What is true is refuted with probability 1e-8 / (number of claims), which is below 1e-10.
+  const Ledger ledger({.confidence = 1 - 1e-8}, Key(test_seed()));
+  const Claim& claim = find_claim("ske.unbiased/enumerated");
+  const auto drawn = [&](const char* mutant) {
+    const LedgerEntry entry = ledger.decide(claim, mutant);
+    CHECK(entry.findings.size() == 22);
+    for (const Finding& finding : entry.findings) {
+      if (finding.input == "srct drawn") return finding;
+    }
+    return Finding{};
+  };
+  const Finding right = drawn("");
+  CHECK(right.verdict == Verdict::verified);
+  CHECK(right.failures == 0);
+  // 16 patterns of signs and 12 pairs of rows; of the transform of length 4 rows 0 and 2 have equal sizes, so that
+  // either order of them gives the same 16 matrices.
+  CHECK(contains(right.hypotheses, "outcomes = 176;"));
+  for (const char* mutant : {"shared-sign", "row-0-lost"}) CHECK(drawn(mutant).verdict == Verdict::refuted);
+}
+
 TEST_CASE("ske.unbiased/gaussian: of eight entries and 28 pairs of them each has the same share of the error") {
   const LedgerEntry entry = decided("ske.unbiased/gaussian");
   const double share = (1 - entry.whole.confidence) / 36;

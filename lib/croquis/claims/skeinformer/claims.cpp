@@ -42,8 +42,8 @@ std::vector<Claim> sketch_claims() {
                   "that distribution.",
        .hypotheses = "n = 4, d = 2; importance sampling has positive weights.",
        .method = "All outcomes of each documented distribution (12 to 6561) are summed in rational arithmetic; srct, "
-                 "whose entries are irrational, in double. Then 40000 draws: the count of every outcome is binomial "
-                 "and is tested exactly, at level alpha over the number of outcomes.",
+                 "whose entries are irrational, in double. Then 40000 draws of each, srct's too: the count of every "
+                 "outcome is binomial and is tested exactly, at level alpha over the number of outcomes.",
        .proof = "docs/claims/skeinformer.md, Eq. 1",
        .formerly = {"ske.unbiased"},
        .mutants = {{"shared-sign", "rows 0 and 1 take the same sign"},

@@ -65,9 +65,22 @@ double two_sided(std::uint64_t count, std::uint64_t trials, double p) {
   return std::min(1.0, 2 * std::min(below, above));
 }
 
+// A distribution of the library with its distinct outcomes S, by key_of(S).
+struct DrawnSketch {
+  std::string name;
+  SketchDescription description;
+  std::map<std::vector<int>, double> probabilities;
+};
+
+DrawnSketch drawn(const FiniteSketch& sketch) {
+  DrawnSketch result{sketch.name, sketch.description, {}};
+  for (const auto& [key, probability] : sketch.values()) result.probabilities[key] = static_cast<double>(probability);
+  return result;
+}
+
 // Every outcome's count is binomial: an exact test of each, at level alpha over their number. The multinomial itself is
 // thereby tested at level alpha, without an asymptotic law.
-Finding generator_finding(const Check& check, const FiniteSketch& sketch, double alpha) {
+Finding generator_finding(const Check& check, const DrawnSketch& sketch, double alpha) {
   const std::uint64_t trials = check.trials(check.count("draws"));
   const auto& distribution = find_sketch_distribution<double>(sketch.description.distribution);
   const Key draw_key = check.draw_key.child(sketch.name);
@@ -76,20 +89,18 @@ Finding generator_finding(const Check& check, const FiniteSketch& sketch, double
     if (check.interrupted()) throw Interrupted();
     keys[t] = key_of(mistaken(check, distribution.make(sketch.description, draw_key.child(t)).dense()));
   });
-  const auto values = sketch.values();
   std::map<std::vector<int>, std::uint64_t> counts;
   std::uint64_t foreign = 0;
   for (const auto& key : keys) {
-    if (values.contains(key)) {
+    if (sketch.probabilities.contains(key)) {
       ++counts[key];
     } else {
       ++foreign;
     }
   }
   double least = 1, power = 0;
-  const double share = alpha / static_cast<double>(values.size());
-  for (const auto& [key, probability] : values) {
-    const auto p = static_cast<double>(probability);
+  const double share = alpha / static_cast<double>(sketch.probabilities.size());
+  for (const auto& [key, p] : sketch.probabilities) {
     least = std::min(least, two_sided(counts[key], trials, p));
     // A normal approximation of what would be seen with probability 0.95, for information.
     const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), share / 2)) + 1.645;
@@ -110,13 +121,13 @@ Finding generator_finding(const Check& check, const FiniteSketch& sketch, double
   finding.hypotheses = fmt::format(
       "outcomes = {}; smallest binomial probability = {:.3g}; draws of no outcome = {}; power is a relative change of "
       "one probability",
-      values.size(), least, foreign);
+      sketch.probabilities.size(), least, foreign);
   return finding;
 }
 
-// srct: sqrt(n/d) times rows of an orthogonal matrix, with signs. Its entries are irrational: the sum over outcomes has
-// rounding, and only that.
-Finding cosine_finding() {
+// All outcomes of srct, n = 4, d = 2, equally likely: sqrt(n/d) times two different rows of an orthogonal matrix, with
+// signs.
+std::vector<arma::mat> cosine_outcomes() {
   constexpr arma::uword n = 4, d = 2;
   arma::mat c(n, n);
   for (arma::uword r = 0; r < n; ++r) {
@@ -125,46 +136,65 @@ Finding cosine_finding() {
           std::sqrt((r == 0 ? 1.0 : 2.0) / n) * std::cos(arma::datum::pi * double(r) * (2 * double(i) + 1) / (2.0 * n));
     }
   }
-  arma::mat sum(n, n, arma::fill::zeros);
-  double outcomes = 0;
+  std::vector<arma::mat> outcomes;
   for (unsigned bits = 0; bits < 16; ++bits) {
     arma::vec signs(n);
     for (unsigned i = 0; i < n; ++i) signs(i) = (bits >> i & 1U) != 0 ? -1 : 1;
     for (arma::uword a = 0; a < n; ++a) {
       for (arma::uword b = 0; b < n; ++b) {
         if (a == b) continue;
-        const arma::mat s = std::sqrt(double(n) / d) * arma::diagmat(signs) * c.rows(arma::uvec{a, b}).t();
-        sum += s * s.t();
-        ++outcomes;
+        outcomes.emplace_back(std::sqrt(double(n) / d) * arma::diagmat(signs) * c.rows(arma::uvec{a, b}).t());
       }
     }
   }
+  return outcomes;
+}
+
+// Its entries are irrational: the sum over outcomes has rounding, and only that.
+Finding cosine_finding(const std::vector<arma::mat>& outcomes) {
+  const arma::uword n = outcomes.front().n_rows;
+  const auto count = static_cast<double>(outcomes.size());
+  arma::mat sum(n, n, arma::fill::zeros);
+  for (const arma::mat& s : outcomes) sum += s * s.t();
   Finding finding = decide_identity("srct enumerated, to rounding",
-                                    largest_entry<double>(sum / outcomes - arma::eye(n, n)), 64 * kUnit, 1);
+                                    largest_entry<double>(sum / count - arma::eye(n, n)), 64 * kUnit, 1);
   finding.n = n;
-  finding.d = d;
-  finding.hypotheses = fmt::format("outcomes = {}", outcomes);
+  finding.d = outcomes.front().n_cols;
+  finding.hypotheses = fmt::format("outcomes = {}", count);
   return finding;
+}
+
+DrawnSketch drawn_cosines(const std::vector<arma::mat>& outcomes) {
+  const Key any(0);  // draws take another
+  DrawnSketch result{"srct", describe_sketch("srct", outcomes.front().n_rows, outcomes.front().n_cols, any), {}};
+  for (const arma::mat& s : outcomes) result.probabilities[key_of(s)] += 1 / static_cast<double>(outcomes.size());
+  return result;
 }
 
 }  // namespace
 
 Report check_unbiased(const Check& check) {
   const std::vector<FiniteSketch> all = finite_sketches();
+  const std::vector<arma::mat> cosines = cosine_outcomes();
+  const auto distributions = static_cast<double>(all.size() + 1);
   Report report;
   std::size_t outcomes = 0;
   double least = 1;
+  const auto add_drawn = [&](const DrawnSketch& sketch) {
+    report.findings.push_back(generator_finding(check, sketch, check.alpha / distributions));
+    least = std::min(least, report.findings.back().observed);
+  };
   for (const FiniteSketch& sketch : all) {
     report.findings.push_back(enumerated_finding(mistaken(check, sketch)));
-    report.findings.push_back(generator_finding(check, sketch, check.alpha / static_cast<double>(all.size())));
+    add_drawn(drawn(sketch));
     outcomes += sketch.outcomes.size();
-    least = std::min(least, report.findings.back().observed);
   }
-  report.findings.push_back(cosine_finding());
+  report.findings.push_back(cosine_finding(cosines));
+  add_drawn(drawn_cosines(cosines));
   report.number = static_cast<double>(outcomes);
   report.sentence = fmt::format(
-      "outcomes of {} distributions summed in rationals, E[S S^T] = I; their draws agree (smallest p-value {:.2g})",
-      all.size(), least);
+      "outcomes of {} distributions summed in rationals, E[S S^T] = I; draws of {} agree (smallest p-value {:.2g})",
+      all.size(), distributions, least);
   return report;
 }
 
