@@ -1,6 +1,7 @@
 // Readings of Linformer, Nystromformer, Skeinformer and NPRF whose verdict rests on a size, a share, a bound or draws:
 // against numbers and inputs of their own.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/claims/ledger.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/inputs/synthetic.hpp>
@@ -131,6 +132,29 @@ TEST_CASE(
   // Of values with a large common part the mean is nearer: the number is the larger one, wherever it comes.
   const Subject near = {"near", croquis::Problem<double>(q, k, v + 100)};
   CHECK(decided("ske.vmean/threshold", {own, near}).whole.estimate == of_own.whole.estimate);
+}
+
+TEST_CASE(
+    "ske.jl: every epsilon and delta has a row, and the constant that it needs is nearly that of Chernoff's bound") {
+  const LedgerEntry entry = decided("ske.jl/gaussian");
+  int rows = 0;
+  for (const double epsilon : {0.5, 0.3, 0.1, 0.01}) {
+    for (const char* delta : {"0.49", "0.05", "0.001", "1e-09", "1e-100", "1e-300"}) {
+      const std::string input = fmt::format("chi^2_d eps={:g} delta={}", epsilon, delta);
+      CAPTURE(input);
+      for (const Finding& finding : entry.findings) {
+        if (finding.input != input) continue;
+        ++rows;
+        CHECK(finding.verdict == Verdict::verified);
+        // d = 2 log(2/delta) / (eps - log(1 + eps)) suffices, and is the right one as delta -> 0.
+        const double needed = 5.29 / finding.tightness.hi,
+                     chernoff = 2 * epsilon * epsilon / (epsilon - std::log1p(epsilon));
+        CHECK(needed < chernoff * (1 + 1e-2));
+        if (std::stod(delta) < 1e-99) CHECK(needed > 0.97 * chernoff);
+      }
+    }
+  }
+  CHECK(rows == 24);
 }
 
 TEST_CASE("ske.unbiased/enumerated: draws of srct too are counted, outcome by outcome") {
