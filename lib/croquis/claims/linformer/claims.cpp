@@ -140,8 +140,8 @@ std::vector<Claim> theorem1_claims() {
                     "probability at most 2 n exp(-(eps^2 - eps^3) k / 4).",
        .hypotheses = kGaussianProjection,
        .method =
-           "Flat attention and w = e_1 - e_2, where P w = 0 and P~ w != 0 almost surely; the columns of V of every "
-           "input, as they are and less their means.",
+           "Flat attention and w = e_1 - e_2, where P w = 0 and P~ w != 0 almost surely; the same w and P = I; the "
+           "first column of V of every input, as it is and less its mean.",
        .proof = std::string(kLinformerPage) + ", Theorem 1",
        .formerly = {"lin.thm1.stated", "lin.thm1.construction"},
        .expected = Verdict::refuted_proof,

@@ -40,7 +40,7 @@ std::vector<Claim> lift_claims() {
        .hypotheses = "None: any landmarks, any draw.",
        .method =
            "C by exact attention and C~ by the method skyformer, M~ by the library's blocks with the same uniform "
-           "landmarks, 1, n / 4 and 2n of them; no draw may fail by more than the rounding of the products.",
+           "landmarks, 1, n / 4 + 1 and 2n of them; no draw may fail by more than the rounding of the products.",
        .proof = "docs/claims/skyformer.md, the lift",
        .formerly = {"sky.lift"},
        .bound = true,
@@ -57,7 +57,7 @@ std::vector<Claim> lift_claims() {
        .statement = std::string(kLift) + " Then M~ <= M in the Loewner order, for every draw.",
        .hypotheses = "M positive semi-definite (Lemma 1), (.)^+ the exact pseudo-inverse.",
        .method =
-           "Smallest eigenvalue of M - M~, by the library's blocks and pseudo-inverse with 1, n / 4 and 2n uniform "
+           "Smallest eigenvalue of M - M~, by the library's blocks and pseudo-inverse with 1, n / 4 + 1 and 2n uniform "
            "landmarks, duplicates among them. No draw may be below zero by more than its rounding bound, worked out "
            "from the computed weights Z = W^+ F^T: (I - S Z)^T M (I - S Z) >= 0 for any Z.",
        .proof = "docs/claims/skyformer.md, the order",
