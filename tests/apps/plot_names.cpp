@@ -95,8 +95,9 @@ TEST_CASE("croquis plot: an .svg has its title as its name, and what is shown as
     }
   }
   write_text(folder / "r.csv", rows);
-  const auto [title, maps] = drawn("--heat-map");
-  CHECK(contains(title, "n = 32, p = 4"));
+  const auto drawing = drawn("--heat-map");
+  CHECK(contains(drawing.first, "n = 32, p = 4"));
+  const std::string& maps = drawing.second;
   CHECK_MESSAGE(maps.starts_with("layer against head; "), maps);
   CHECK_MESSAGE(contains(maps, "; performer"), maps);
   CHECK_MESSAGE(contains(maps, "; informer"), maps);

@@ -7,6 +7,7 @@
 
 #include "support/adjoints.hpp"
 #include "support/approximations.hpp"
+#include "support/capture.hpp"
 #include "support/methods.hpp"
 #include "support/relative.hpp"
 #include "support/text.hpp"
@@ -109,8 +110,8 @@ TEST_CASE("adjoints: a key far away, or all tokens, take no digits from derivati
   };
   const std::vector<Gradient<double>> expected = derivatives(0x1p10, 0);
   for (const auto& [far, offset] : {std::pair{0x1p42, 0.0}, {0x1p10, 0x1p40}, {-0x1p42, 0x1p30}}) {
-    CAPTURE(far);
-    CAPTURE(offset);
+    CAPTURE_BINDING(far);
+    CAPTURE_BINDING(offset);
     const std::vector<Gradient<double>> found = derivatives(far, offset);
     for (std::size_t i = 0; i < found.size(); ++i) {
       CAPTURE(i);

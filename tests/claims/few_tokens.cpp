@@ -11,6 +11,7 @@
 
 #include "claims/decided.hpp"
 #include "claims/normal_heads.hpp"
+#include "support/capture.hpp"
 #include "support/text.hpp"
 
 using namespace croquis::claims;
@@ -58,7 +59,7 @@ TEST_CASE("fewer tokens than a claim is about: each size has a row that says so,
       {"ske.alg1/identity", 3},       {"ske.fig1/strict", 7},
       {"ske.fig1/charitable", 256}};
   for (const auto& [id, n] : cases) {
-    CAPTURE(id);
+    CAPTURE_BINDING(id);
     const LedgerEntry entry = decided(id, {{"short", tokens(n, 1)}});
     CHECK(entry.whole.verdict == Verdict::not_applicable);
     CHECK(std::isnan(entry.whole.estimate));

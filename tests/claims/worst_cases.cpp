@@ -12,6 +12,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "support/capture.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/text.hpp"
@@ -182,7 +183,7 @@ TEST_CASE("rpe.thm3: the tightness is what holds for every eps, R and n, up to w
                                          Case{"rpe.thm3/charitable", 32.0 / 9, 3 * e / (0.1 * 0.1 * 0.1)},
                                          Case{"rpe.thm3/corrected", 16.0 / 9, (e - 1) / (0.1 * 0.1 * 0.1)},
                                          Case{"rpe.thm3/sharper", 1, asked}, Case{"rpe.thm3/trf", 1, 0}}) {
-    CAPTURE(id);
+    CAPTURE_BINDING(id);
     const LedgerEntry entry = ledger.decide(find_claim(id));
     CHECK(entry.whole.tightness.lo == doctest::Approx(proved).epsilon(1e-6));
     const Finding& row = entry.findings.back();

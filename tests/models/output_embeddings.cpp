@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/capture.hpp"
 #include "support/formula_model.hpp"
 #include "support/refusal.hpp"
 
@@ -121,7 +122,7 @@ TEST_CASE(
   const std::pair<const char*, std::string> cases[] = {{"bert", "cls.predictions.transform.dense.weight"},
                                                        {"albert", "predictions.dense.weight"}};
   for (const auto& [name, tensor] : cases) {
-    CAPTURE(tensor);
+    CAPTURE_BINDING(tensor);
     CHECK(said_of_head(without_tensor(formula_model(name), tensor)) ==
           "m.safetensors: has no tensor '" + tensor +
               "': without the head that predicts masked tokens, as in a classifier, there is no loss to compute; "
