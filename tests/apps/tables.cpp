@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/made_rows.hpp"
 #include "apps/table_numbers.hpp"
 #include "support/capture.hpp"
 #include "support/npy_files.hpp"
@@ -56,6 +57,15 @@ TEST_CASE("croquis error: methods of an output that is zero are named, since the
       "error --q q.npy --k k.npy --v v.npy --features 8 --trials 2 --methods v-mean,skyformer", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK(contains(run.output, "no relative error (column spectral_abs): v-mean, skyformer\n"));
+  // Where one draw of two failed the other one has no relative error either; where both did nothing is known of it.
+  const auto row = [](const char* method, int trial, const char* errors) {
+    return fmt::format("x,{},paper,softmax,32,4,4,8,{},1,double,{}\n", method, trial, errors);
+  };
+  const char* failed = "NA,NA,NA,NA,NA,NA,NA,0.5,100,diverged";
+  write_text(folder / "r.csv", kErrorHeader + row("skyformer", 1, "1,NA,1,NA,1,0,1,0.5,100,ok") +
+                                   row("skyformer", 2, failed) + row("nprf", 1, failed) + row("nprf", 2, failed));
+  CHECK(contains(run_croquis("show r.csv", folder.path()).output,
+                 "no relative error (column spectral_abs): skyformer\n"));
 }
 
 TEST_CASE("a run whose rows have nothing to draw is complete: a line says so, and no earlier picture stays beside it") {

@@ -124,7 +124,7 @@ TEST_CASE("add_worst: the tightness is that of the worst input, which may be one
                                            {1.0, 0.5, 2.0},
                                            {2.0, 0.25, 4.0},
                                            {2.0, 0.125, 160 / 21.0}}) {
-    CAPTURE(seen);
+    CAPTURE_BINDING(seen);
     check.own_input = false;
     const Report report = reported(generous, seen);
     CHECK(report.tightness.hi == doctest::Approx(hi).epsilon(1e-9));

@@ -133,8 +133,8 @@ TEST_CASE_TEMPLATE("point tree: the same for points of any size", T, float, doub
 
 TEST_CASE_TEMPLATE("point tree: the same for any number of threads, of many and of long points too", T, float, double) {
   // The longer ones are enough for BLAS to take threads where it may.
-  for (const auto& [p, count] : {std::pair<arma::uword, arma::uword>{6, 5000}, {1000, 200}}) {
-    const arma::uword n = count;  // a lambda takes no name of a structured binding in Clang 14
+  for (const auto& size : {std::pair<arma::uword, arma::uword>{6, 5000}, {1000, 200}}) {
+    const arma::uword p = size.first, n = size.second;
     const arma::Mat<T> points = random_matrix<T>(p, n, Key(test_seed()));
     const arma::Col<T> weights(n, arma::fill::ones);
     for (const SplitDirection direction : kDirections) {

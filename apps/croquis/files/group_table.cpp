@@ -74,7 +74,7 @@ void print_unscaled(const Grouping& grouping, const std::string& metric) {
   const std::string absolute = absolute_of(metric);
   std::vector<std::string> labels;
   for (const Group& g : grouping.groups) {
-    if (g.metric(metric) != nullptr || g.failed > 0 || g.metric(absolute) == nullptr) continue;
+    if (g.metric(metric) != nullptr || g.metric(absolute) == nullptr) continue;
     if (std::find(labels.begin(), labels.end(), g.label) == labels.end()) labels.push_back(g.label);
   }
   if (!labels.empty()) {
