@@ -55,6 +55,7 @@ TEST_CASE("more threads than the system gives: one line and status 2") {
   check_refused(run, "threads");
 }
 
+#ifndef __clang__  // the sizes as GCC's OpenMP reads them; LLVM's reads some otherwise and has lines of its own
 TEST_CASE("stacks that no thread can have: one line and status 2, and never the status of a verdict") {
   TemporaryFolder folder;
   const auto run = [&](const std::string& command, const char* name, const char* size) {
@@ -78,6 +79,7 @@ TEST_CASE("stacks that no thread can have: one line and status 2, and never the 
     }
   }
 }
+#endif
 #endif
 
 TEST_CASE("a cell that is asked for twice, in any spelling: one line and status 2, never rows without end") {
