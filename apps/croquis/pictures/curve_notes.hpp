@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "files/group_table.hpp"
+#include "files/shown_groups.hpp"
 #include "pictures/curve.hpp"
 
 /// Whose function is approximated, where there is a target, and what the order of a long legend is. Rows with a column

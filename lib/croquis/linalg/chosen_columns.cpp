@@ -2,12 +2,23 @@
 #define HWY_TARGET_INCLUDE "croquis/linalg/chosen_columns.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once for every instruction set
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
+#include <algorithm>
 #include <croquis/linalg/chosen_columns.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace croquis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+// Chosen columns lie anywhere, so that the processor does not foresee them: these many terms ahead they are asked for.
+constexpr size_t kAhead = 12;
+
+template <typename T>
+HWY_INLINE void fetch(const T* column, size_t rows) {
+  constexpr size_t line = 64 / sizeof(T);
+  for (size_t i = 0; i < rows; i += line) hwy::Prefetch(column + i);
+}
 
 template <typename T>
 T dot(const T* x, const T* y, size_t rows) {
@@ -64,6 +75,7 @@ template <typename T>
 void dots_of(const T* x, const T* matrix, size_t rows, const std::uint32_t* index, size_t count, T* out) {
   size_t e = 0;
   for (; e + 4 <= count; e += 4) {
+    for (size_t s = e + kAhead; s < std::min(e + kAhead + 4, count); ++s) fetch(matrix + rows * index[s], rows);
     const T* const columns[4] = {matrix + rows * index[e], matrix + rows * index[e + 1], matrix + rows * index[e + 2],
                                  matrix + rows * index[e + 3]};
     four_dots(x, columns, rows, out + e);
@@ -80,6 +92,7 @@ void weighted_sum_of(const T* weight, const T* matrix, size_t rows, const std::u
   for (; i + 4 * lanes <= rows; i += 4 * lanes) {
     auto s0 = hn::Zero(d), s1 = hn::Zero(d), s2 = hn::Zero(d), s3 = hn::Zero(d);
     for (size_t e = 0; e < count; ++e) {
+      if (e + kAhead < count) fetch(matrix + rows * index[e + kAhead] + i, 4 * lanes);
       const T* column = matrix + rows * index[e] + i;
       const auto w = hn::Set(d, weight[e]);
       s0 = hn::MulAdd(w, hn::LoadU(d, column), s0);
