@@ -98,10 +98,12 @@ TEST_CASE("host: threads of its own call the library at once, with a number each
   for (std::thread& thread : team) thread.join();
   CHECK(same == std::vector<int>(3, 1));
   CHECK(kept == std::vector<int>{2, 3, 4});
+#ifndef __SANITIZE_THREAD__  // which does not see how libgomp hands a loop to its threads
 #pragma omp parallel for num_threads(3)
   for (std::size_t i = 0; i < 3; ++i) use(i);
   CHECK(same == std::vector<int>(3, 1));
   CHECK(kept == std::vector<int>(3, kHost));
+#endif
   CHECK(omp_get_max_threads() == kHost);
   set_threads(0);
 }
