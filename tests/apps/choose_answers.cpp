@@ -9,6 +9,7 @@
 
 #include "apps/choice_folder.hpp"
 #include "apps/made_rows.hpp"
+#include "apps/table_numbers.hpp"
 #include "support/capture.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
@@ -206,14 +207,10 @@ TEST_CASE("choose: the table has a number needed where it is known, and says wha
                                    row("h3", "exact", 1, "NA,NA,NA", "exact", "NA"));
   const ProgramRun shown = run_croquis("show c.csv", folder.path());
   REQUIRE_MESSAGE(shown.status == 0, shown.output);
-  const auto line_of = [&](const std::string& input) {
-    const std::size_t begin = shown.output.find("\n" + input + " ") + 1;
-    return shown.output.substr(begin, shown.output.find('\n', begin) - begin);
-  };
-  CHECK_MESSAGE(line_of("h0").ends_with(" 0.04"), shown.output);
-  CHECK(line_of("h1").ends_with(" 0.1          30 more"));
-  CHECK(line_of("h2").ends_with(" 0.1          -"));
-  CHECK(line_of("h3").ends_with(" exact                     1"));
+  CHECK_MESSAGE(line_of(shown.output, "h0").ends_with(" 0.04"), shown.output);
+  CHECK(line_of(shown.output, "h1").ends_with(" 0.1          30 more"));
+  CHECK(line_of(shown.output, "h2").ends_with(" 0.1          -"));
+  CHECK(line_of(shown.output, "h3").ends_with(" exact                     1"));
   // A method that costs as much as exact attention is no gain. Of four heads one would cost 0.4.
   CHECK(contains(shown.output, "1 of 1 chosen: no cheaper than exact attention"));
   CHECK(contains(shown.output, "2 undecided. Followed, with exact attention where nothing is chosen, they cost 1 of"));

@@ -162,7 +162,7 @@ std::string change_since_run(const std::string& path) {
   return otherwise(path, path);
 }
 
-std::string other_programs(const std::string& path) {
+std::string other_programs(const std::string& path, const std::string& earlier) {
   const auto program_of = [](const json& environment) {
     const auto text = [&](const char* key) {
       const json value = member(environment, key);
@@ -170,10 +170,10 @@ std::string other_programs(const std::string& path) {
     };
     return fmt::format("{} (commit {})", text("croquis"), text("commit"));
   };
-  const std::string runs = earlier_runs(meta_file(path)), own = program_of(environment_now());
-  if (runs.empty()) return "";
+  if (earlier.empty()) return "";
+  const std::string own = program_of(environment_now());
   std::set<std::string> others;
-  for (const json& run : json::parse(runs)) others.insert(program_of(member(run, "environment")));
+  for (const json& run : json::parse(earlier)) others.insert(program_of(member(run, "environment")));
   others.erase(own);
   if (others.empty()) return "";
   return fmt::format("{}: has rows of croquis {}, whose draws may be others than those of {}", path,
@@ -198,8 +198,7 @@ std::string read_as_written(const std::string& out, Companion companion) {
   if (!digest.is_string()) {
     throw std::invalid_argument(
         fmt::format("{}: {} has no digest of it, as of a run that was killed at its end, whose command with --resume "
-                    "adds it, or of "
-                    "version 1.1, whose choices are to be made again",
+                    "adds it, or of version 1.1, whose choices are to be made again",
                     path, meta_file(out)));
   }
   if (digest == croquis::digest_of(bytes)) return bytes;

@@ -61,9 +61,9 @@ std::map<std::string, std::string> identity_of_run(const std::string& path);
 /// run went on with rows that were not; otherwise, and where nothing is known of the run, nothing.
 std::string change_since_run(const std::string& path);
 
-/// A sentence where some of the rows at `path` were made by another version or commit of the program than this one;
-/// otherwise, and where nothing is known of the run, nothing.
-std::string other_programs(const std::string& path);
+/// A sentence where some of these earlier_runs(), which made the rows at `path`, were of another version or commit of
+/// the program than this one; otherwise nothing.
+std::string other_programs(const std::string& path, const std::string& earlier);
 
 /// Adds digests of files beside the rows at `out`, by the ends of their names, to the meta file of a finished run, so
 /// that read_as_written() knows them. Throws std::runtime_error when it cannot be written.

@@ -118,10 +118,10 @@ void Run::find_rows(const std::vector<Companion>& companions) {
     }
   }
   if (!file_->found().empty()) {
-    change_ = change_since_run(options_.out);
-    others_ = other_programs(options_.out);
+    const std::string change = change_since_run(options_.out);
+    description_.edited = !change.empty();
+    remarks_ = {change, other_programs(options_.out, description_.earlier)};
   }
-  description_.edited = !change_.empty();
 }
 
 void Run::begin_files() {
@@ -155,7 +155,7 @@ void Run::plan(const std::vector<Cell>& cells, const std::function<void()>& clea
     description_.computes = found_.empty() || !wanted_.empty();
     begin_files();
   }
-  for (const std::string& remark : {change_, others_}) {
+  for (const std::string& remark : remarks_) {
     if (!remark.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", remark));
   }
   progress_ = std::make_unique<Progress>(wanted_.size(), options_.quiet || !file_);

@@ -102,8 +102,7 @@ class Run {
   RunDescription description_;
   std::optional<RowFile> file_;  // on rank 0
   std::set<Fields> found_;
-  std::string change_;                    // of the rows that were there, since their run
-  std::string others_;                    // versions of the program that made some of them
+  std::vector<std::string> remarks_;      // on the rows that were there; empty ones say nothing
   std::map<Fields, std::size_t> places_;  // of the cells in the plan
   std::set<Fields> wanted_;
   std::unique_ptr<Progress> progress_;
