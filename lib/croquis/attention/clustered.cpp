@@ -5,12 +5,19 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/larger_first.hpp>
 #include <croquis/linalg/products.hpp>
+#include <croquis/linalg/transpose.hpp>
 #include <croquis/random/normal_matrix.hpp>
 #include <memory>
 #include <numeric>
 
 namespace croquis {
 namespace {
+
+// The tokens of some columns as rows.
+template <typename T>
+arma::Mat<T> tokens(const arma::Mat<T>& columns, const arma::uvec& chosen) {
+  return arma::trans(arma::Mat<T>(columns.cols(chosen)));
+}
 
 // B~: the columns of `shared` are the rows of the clusters, zero at the clusters' top keys; those have a weight a query
 // instead.
@@ -22,23 +29,27 @@ struct ClusteredScores {
   std::vector<arma::uvec> top;      // keys
   std::vector<arma::Mat<T>> own;    // top keys x queries of the cluster
 
+  // Tokens are columns here, so that each of the many that a cluster has is read or written in one piece.
   arma::Mat<T> apply(const arma::Mat<T>& x) const {
-    const arma::Mat<T> rows = product_tn(shared, x);
-    arma::Mat<T> result(n_q, x.n_cols, arma::fill::none);
+    const arma::Mat<T> rows = arma::trans(product_tn(shared, x));
+    arma::Mat<T> result(x.n_cols, n_q, arma::fill::none);
     parallel_for(queries.size(), [&](std::size_t c) {
-      arma::Mat<T> block(queries[c].n_elem, x.n_cols, arma::fill::zeros);
-      if (!top[c].is_empty()) block = product_tn(own[c], arma::Mat<T>(x.rows(top[c])));
-      block.each_row() += rows.row(c);
-      result.rows(queries[c]) = block;
+      if (top[c].is_empty()) {
+        for (const arma::uword i : queries[c]) result.col(i) = rows.col(c);
+        return;
+      }
+      const arma::Mat<T> block = arma::trans(product_tn(own[c], arma::Mat<T>(x.rows(top[c]))));
+      for (arma::uword e = 0; e < block.n_cols; ++e) result.col(queries[c](e)) = block.col(e) + rows.col(c);
     });
-    return result;
+    return transposed(result);
   }
 
   arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const {
+    const arma::Mat<T> columns = transposed(x);
     arma::Mat<T> sums(queries.size(), x.n_cols);
     std::vector<arma::Mat<T>> of_top(queries.size());
     parallel_for(queries.size(), [&](std::size_t c) {
-      const arma::Mat<T> block = x.rows(queries[c]);
+      const arma::Mat<T> block = tokens(columns, queries[c]);
       sums.row(c) = arma::sum(block, 0);
       if (!top[c].is_empty()) of_top[c] = product(own[c], block);
     });
@@ -50,7 +61,7 @@ struct ClusteredScores {
   }
 
   // Moves the weight of the largest k of cluster c to its queries' own softmax over them.
-  void refine(std::size_t c, arma::uword k, const Problem<T>& problem) {
+  void refine(std::size_t c, arma::uword k, const arma::Mat<T>& q_columns, const arma::Mat<T>& keys) {
     T* weights = shared.colptr(c);
     std::vector<arma::uword> order(n_k);
     std::iota(order.begin(), order.end(), arma::uword{0});
@@ -64,7 +75,7 @@ struct ClusteredScores {
       sum += weights[j];
       weights[j] = 0;
     }
-    own[c] = softmax_transposed<T>(problem.Q().rows(queries[c]), problem.K().rows(top[c]));
+    own[c] = softmax_transposed<T>(tokens(q_columns, queries[c]), keys.rows(top[c]));
     own[c] *= sum;
   }
 };
@@ -89,14 +100,16 @@ Approximation<T> approximate(const Problem<T>& problem, arma::uword d, const Key
     if (!queries.empty()) scores->queries.emplace_back(queries);
   }
   const std::size_t count = scores->queries.size();
-  arma::Mat<T> means(count, p);
-  for (std::size_t c = 0; c < count; ++c) means.row(c) = arma::mean(problem.Q().rows(scores->queries[c]), 0);
-  scores->shared = softmax_transposed(means, problem.K());
   scores->top.resize(count);
   scores->own.resize(count);
   const arma::uword k = std::min(top, problem.n_k());
-  if (k > 0) parallel_for(count, [&](std::size_t c) { scores->refine(c, k, problem); });
-
+  {
+    const arma::Mat<T> q_columns = transposed(problem.Q());
+    arma::Mat<T> means(count, p);
+    parallel_for(count, [&](std::size_t c) { means.row(c) = arma::mean(tokens(q_columns, scores->queries[c]), 0); });
+    scores->shared = softmax_transposed(means, problem.K());
+    if (k > 0) parallel_for(count, [&](std::size_t c) { scores->refine(c, k, q_columns, problem.K()); });
+  }
   return from_scores(operator_of<T>(problem.n_q(), problem.n_k(), scores), problem);
 }
 
