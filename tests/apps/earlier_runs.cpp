@@ -113,6 +113,23 @@ TEST_CASE("croquis merge: how parts were made is kept by --resume, with what was
   CHECK(page().find("3 runs made rows before") != std::string::npos);
 }
 
+TEST_CASE("--resume: the program that began a part before the merge is named too") {
+  TemporaryFolder folder;
+  const std::string command = kSmallShards + "--trials 2";
+  run_shards(folder, command, 2);
+  auto meta = meta_of(folder, "p2");
+  meta["environment"]["croquis"] = "0.9.1";
+  meta.erase("finished");
+  write_text(folder / "p2.meta.json", meta.dump());
+  const std::string rows = read_text(folder / "p2.csv");
+  write_text(folder / "p2.csv", rows.substr(0, rows.size() / 2));
+  REQUIRE(run_croquis(command + shard_of(2, 2) + " --resume", folder.path()).status == 0);
+  REQUIRE(run_croquis("merge all.csv p1.csv p2.csv", folder.path()).status == 0);
+  const ProgramRun more = run_process(words(kSmallShards + "--trials 3 --out all.csv --resume"), folder.path());
+  REQUIRE_MESSAGE(more.status == 0, more.output);
+  CHECK_MESSAGE(contains(more.output, "croquis: all.csv: has rows of croquis 0.9.1 (commit "), more.output);
+}
+
 TEST_CASE("--resume: rows of another version or commit of the program are kept, and named once") {
   TemporaryFolder folder;
   const std::string run = kSmallGivenFiles + "--features 8 --out e.csv ";

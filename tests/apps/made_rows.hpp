@@ -34,14 +34,20 @@ inline const std::string kSampledHeader =
 /// The fields of a row of croquis error by which rows of tests differ.
 struct ErrorFields {
   std::string input, method, target = "softmax";
-  int d, trial;
-  double spectral_rel, frobenius_rel;
-  double seconds = 0.5, flops;
+  int d, trial = 1;
+  double spectral_rel = 0, frobenius_rel = 0;
+  double seconds = 0.5, flops = 100;
 };
 
 inline std::string error_row(const ErrorFields& row) {
   return fmt::format("{},{},paper,{},32,4,4,{},{},1,double,1,{},1,{},1,0,1,{},{},ok\n", row.input, row.method,
                      row.target, row.d, row.trial, row.spectral_rel, row.frobenius_rel, row.seconds, row.flops);
+}
+
+/// A draw that failed: no errors, and the reason in place of `ok`.
+inline std::string failed_row(const ErrorFields& row, const std::string& reason) {
+  return fmt::format("{},{},paper,{},32,4,4,{},{},1,double,NA,NA,NA,NA,NA,NA,NA,{},{},{}\n", row.input, row.method,
+                     row.target, row.d, row.trial, row.seconds, row.flops, reason);
 }
 
 /// Of softmax attention, with one number as both relative errors and 100 d flops.

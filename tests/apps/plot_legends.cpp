@@ -88,7 +88,7 @@ TEST_CASE("croquis plot: the legend of an .svg is one column, of 40 curves and o
 TEST_CASE("croquis plot: the title says where a curve is missing, because it failed or is zero there") {
   TemporaryFolder folder;
   const auto failed = [](const std::string& method, int d) {
-    return fmt::format("x,{},paper,softmax,32,4,4,{},1,1,double,NA,NA,NA,NA,NA,NA,NA,NA,NA,not finite\n", method, d);
+    return failed_row({.input = "x", .method = method, .d = d}, "not finite");
   };
   std::string text = kErrorHeader;
   for (const int d : {8, 16, 32}) {

@@ -39,7 +39,7 @@ TEST_CASE("croquis show: what is exact in most draws, and errs or fails in one, 
              report_row("a", "skyformer-softmax", 16, t, 1e-15);
   }
   errs = exact + report_row("a", "skyformer-softmax", 16, 10, 0.28);
-  fails = exact + "a,skyformer-softmax,paper,softmax,32,4,4,16,10,1,double,NA,NA,NA,NA,NA,NA,NA,0.5,1600,not finite\n";
+  fails = exact + failed_row({.input = "a", .method = "skyformer-softmax", .d = 16, .trial = 10}, "not finite");
   for (const std::string& rows : {exact, errs, fails}) {
     write_text(folder / "r.csv", rows);
     const ProgramRun run = run_croquis("show r.csv", folder.path());
@@ -208,8 +208,7 @@ TEST_CASE("croquis show: a method does not lead by the draws in which it has not
       }
     }
     for (int t = 1; t <= failures; ++t) {
-      rows +=
-          fmt::format("a,skyformer-softmax,paper,softmax,32,4,4,16,{},1,double,NA,NA,NA,NA,NA,NA,NA,0.5,1600,bad\n", t);
+      rows += failed_row({.input = "a", .method = "skyformer-softmax", .d = 16, .trial = t}, "bad");
     }
     // The same draws of the other inputs have no rows.
     write_text(folder / "r.csv", rows);
@@ -294,10 +293,8 @@ TEST_CASE(
 
 TEST_CASE("croquis show: a target whose rows all failed has its block in the table") {
   TemporaryFolder folder;
-  std::string failed = plot_row("a", "skyformer", "kernelized", 16, 1, 0.2);
-  failed.replace(failed.rfind("ok"), 2, "not finite");
-  const std::string numbers = ",1,0.2,1,0.5,1,0,1,";
-  failed.replace(failed.find(numbers), numbers.size(), ",NA,NA,NA,NA,NA,NA,NA,");
+  const std::string failed =
+      failed_row({.input = "a", .method = "skyformer", .target = "kernelized", .d = 16}, "not finite");
   write_text(folder / "r.csv", kErrorHeader + report_row("a", "informer", 16, 1, 0.2) + failed);
   const ProgramRun run = run_croquis("show r.csv", folder.path());
   const std::size_t block = run.output.find("approximations of Gaussian-kernel attention C V");

@@ -139,10 +139,7 @@ TEST_CASE("croquis show: of several inputs a lead that is within the errors of t
 
 TEST_CASE("croquis show: what is said not to count, here and below, is not said to be exact or to fail below") {
   TemporaryFolder folder;
-  std::string failed = report_row("a", "top-keys", 8, 1, 0.5);
-  failed.replace(failed.rfind("ok"), 2, "not finite");
-  const std::string numbers = ",1,0.5,1,0.5,";
-  failed.replace(failed.find(numbers), numbers.size(), ",NA,NA,NA,NA,");
+  const std::string failed = failed_row({.input = "a", .method = "top-keys", .d = 8}, "not finite");
   write_text(folder / "r.csv", kErrorHeader + failed + report_row("a", "top-keys", 16, 1, 1e-16) +
                                    report_row("a", "informer", 8, 1, 0.3) + report_row("a", "informer", 16, 1, 0.2));
   const ProgramRun run = run_croquis("show r.csv", folder.path());

@@ -58,8 +58,7 @@ TEST_CASE("croquis report: nothing of a file is markup or code") {
   for (const int d : {8, 16}) {
     for (const int t : {1, 2}) text += report_row(csv_quoted(hostile), csv_quoted(hostile), d, t, 0.1 * t);
   }
-  text += fmt::format("{},v-mean,paper,softmax,32,4,4,8,1,1,double,NA,NA,NA,NA,NA,NA,NA,NA,NA,{}\n",
-                      csv_quoted(hostile), csv_quoted(hostile));
+  text += failed_row({.input = csv_quoted(hostile), .method = "v-mean", .d = 8}, csv_quoted(hostile));
   write_text(folder / "r.csv", text);
   write_text(folder / "r.meta.json",
              "{\"command_line\": \"</code><script>\", \"seed\": {\"<b>\": 1}, \"environment\": "

@@ -58,12 +58,12 @@ TEST_CASE("croquis error: methods of an output that is zero are named, since the
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK(contains(run.output, "no relative error (column spectral_abs): v-mean, skyformer\n"));
   // Where one draw of two failed the other one has no relative error either; where both did nothing is known of it.
-  const auto row = [](const char* method, int trial, const char* errors) {
-    return fmt::format("x,{},paper,softmax,32,4,4,8,{},1,double,{}\n", method, trial, errors);
+  const auto failed = [](const char* method, int trial) {
+    return failed_row({.input = "x", .method = method, .d = 8, .trial = trial}, "diverged");
   };
-  const char* failed = "NA,NA,NA,NA,NA,NA,NA,0.5,100,diverged";
-  write_text(folder / "r.csv", kErrorHeader + row("skyformer", 1, "1,NA,1,NA,1,0,1,0.5,100,ok") +
-                                   row("skyformer", 2, failed) + row("nprf", 1, failed) + row("nprf", 2, failed));
+  write_text(folder / "r.csv", kErrorHeader +
+                                   "x,skyformer,paper,softmax,32,4,4,8,1,1,double,1,NA,1,NA,1,0,1,0.5,100,ok\n" +
+                                   failed("skyformer", 2) + failed("nprf", 1) + failed("nprf", 2));
   CHECK(contains(run_croquis("show r.csv", folder.path()).output,
                  "no relative error (column spectral_abs): skyformer\n"));
 }

@@ -135,6 +135,15 @@ std::string earlier_runs(const std::string& path) {
   return runs.empty() ? "" : text_of(runs);
 }
 
+void add_runs(const json& list, std::vector<json>& runs) {
+  if (!list.is_array()) return;
+  for (const json& run : list) {
+    if (!run.is_object()) continue;
+    add_runs(member(run, "earlier"), runs);
+    runs.push_back(run);
+  }
+}
+
 std::map<std::string, std::string> identity_of_run(const std::string& path) {
   return identity_in(read_metadata(meta_file(path)));
 }
@@ -172,8 +181,10 @@ std::string other_programs(const std::string& path, const std::string& earlier) 
   };
   if (earlier.empty()) return "";
   const std::string own = program_of(environment_now());
+  std::vector<json> runs;
+  add_runs(json::parse(earlier), runs);
   std::set<std::string> others;
-  for (const json& run : json::parse(earlier)) others.insert(program_of(member(run, "environment")));
+  for (const json& run : runs) others.insert(program_of(member(run, "environment")));
   others.erase(own);
   if (others.empty()) return "";
   return fmt::format("{}: has rows of croquis {}, whose draws may be others than those of {}", path,

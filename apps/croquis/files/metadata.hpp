@@ -51,6 +51,9 @@ nlohmann::json read_metadata(const std::string& path);
 /// the first. Empty where nothing is known.
 std::string earlier_runs(const std::string& path);
 
+/// Appends each run of a list of them in a meta file, and before a merged part the runs that it went on with itself.
+void add_runs(const nlohmann::json& list, std::vector<nlohmann::json>& runs);
+
 /// A text of an identity where it differs from another: lists of many heads are long.
 std::string about_difference(const std::string& text, const std::string& other);
 

@@ -27,17 +27,7 @@ std::string line_of(const std::string& name, const json& value) {
   return fmt::format("<dt>{}</dt><dd>{}</dd>\n", html(name), html(text));
 }
 
-// One object for each run that made rows before the last one: parts that were merged and runs that --resume went on
-// with, also those that made a part.
-void add_runs(const json& of_group, std::vector<json>& runs) {
-  if (!of_group.is_array()) return;
-  for (const json& run : of_group) {
-    if (!run.is_object()) continue;
-    if (run.contains("earlier")) add_runs(run["earlier"], runs);
-    runs.push_back(run);
-  }
-}
-
+// The runs that made rows before the last one: parts that were merged, and runs that --resume went on with.
 std::vector<json> earlier_runs_in(const json& meta) {
   std::vector<json> runs;
   for (const char* group : {"earlier", "merged"}) {
