@@ -5,6 +5,7 @@
 #include <croquis/random/draws.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,8 @@ constexpr arma::uword kHeads = 3, kHeadTokens = 40, kHeadWidth = 4;
 const std::string kHeadOptions = " --methods v-mean,skeinformer,nystromformer --features 8 --trials 2 --quiet ";
 
 // C order, so a head is a contiguous block of rows.
-std::vector<double> numbers(const char* name) {
-  std::vector<double> all(kHeads * kHeadTokens * kHeadWidth);
+std::vector<double> numbers(const char* name, arma::uword heads = kHeads) {
+  std::vector<double> all(heads * kHeadTokens * kHeadWidth);
   croquis::fill_normal(croquis::Key(7).child(name), 0, all.size(), all.data());
   return all;
 }
@@ -67,6 +68,33 @@ TEST_CASE("heads: every head of an array or an archive has the rows that it has 
     CHECK(rows_of(folder / "a.csv", input).size() == 4);
   }
   CHECK(rows_of(folder / "a.csv", "arrays:q;head=1") == alone);
+}
+
+TEST_CASE("heads: many small ones, each measured on a thread of its own, have the rows of one thread, resumed or not") {
+  TemporaryFolder folder;
+  constexpr std::size_t heads = 9;
+  for (const std::string name : {"q", "k", "v"}) {
+    write_text(folder / (name + ".npy"), npy_doubles("(9, 40, 4)", numbers(name.c_str(), heads)));
+  }
+  const std::string run = "error --q q.npy --k k.npy --v v.npy --save-output ";
+  const std::string methods = " --methods v-mean,best-rank-d,skeinformer --features 4,8 --trials 2 --quiet --out ";
+  REQUIRE(run_croquis(run + "one" + methods + "one.csv --threads 1", folder.path()).status == 0);
+  const auto whole = rows_of(folder / "one.csv");
+  REQUIRE(whole.size() == heads * 2 * (1 + 1 + 2));
+  for (const std::string threads : {"2", "4"}) {
+    CAPTURE(threads);
+    const std::string again = run + "side" + threads + methods + "side" + threads + ".csv --threads " + threads;
+    REQUIRE(run_croquis(again, folder.path()).status == 0);
+    const auto file = folder / ("side" + threads + ".csv");
+    CHECK(rows_of(file) == whole);
+    for (const auto& output : std::filesystem::directory_iterator(folder / "one")) {
+      CHECK(read_text(folder / ("side" + threads) / output.path().filename()) == read_text(output.path()));
+    }
+    const std::string rows = read_text(file);
+    write_text(file, rows.substr(0, rows.size() / 3));
+    REQUIRE(run_croquis(again + " --resume", folder.path()).status == 0);
+    CHECK(rows_of(file) == whole);
+  }
 }
 
 TEST_CASE("heads: wrong usage is one line and status 2") {

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <croquis/attention/problem_precision.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/distributed/communicator.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -158,7 +160,8 @@ std::set<std::string> earlier_outputs(const ErrorOptions& options) {
 
 template <typename T>
 void sweep(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
-           const std::vector<arma::uword>& features, const std::optional<SavedOutputs>& outputs, Run& run) {
+           const std::vector<arma::uword>& features, const std::optional<SavedOutputs>& outputs, std::mutex& reading,
+           Run& run) {
   croquis::ErrorSettings settings{
       .rows = {}, .scores = options.scores, .row_errors = options.row_errors, .bounds = options.bounds};
   if (options.rows) settings.rows = static_cast<arma::uword>(*options.rows);
@@ -169,8 +172,12 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
     if (Run::interrupted()) return;
     if (cells.empty() || run.skip(cells.size())) continue;
     if (!errors) {
+      const auto read = [&] {
+        const std::lock_guard lock(reading);
+        return input.problem();
+      };
       const ReturnedMemory returned;
-      errors.emplace(croquis::in_precision<T>(input.problem()), settings,
+      errors.emplace(croquis::in_precision<T>(read()), settings,
                      croquis::error_keys(options.run.seed, options.input.kind));
     }
     const auto prepared = errors->prepare(choice);
@@ -186,6 +193,16 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
       return croquis::error_columns().record(row, options.columns());
     });
   }
+}
+
+// Whether each thread is better given a head of its own: part of what methods prepare for a head, as the decomposition
+// of best-rank-d, takes one thread, and the others would wait. Not where few heads would leave threads without one, or
+// where large ones, of which each thread would have several n x n matrices, fill the memory.
+bool are_many_small(const std::vector<Input>& inputs) {
+  constexpr arma::uword largest = 1024;
+  return inputs.size() >= 2 * static_cast<std::size_t>(croquis::threads()) &&
+         std::all_of(inputs.begin(), inputs.end(),
+                     [](const Input& input) { return std::max(input.n_q, input.n_k) <= largest; });
 }
 
 void print_errors(const Table& table) {
@@ -238,12 +255,18 @@ int run_error(const ErrorOptions& options) {
   run.plan(plan_of(options, inputs, methods, features), [&] {
     for (const std::string& name : earlier) std::filesystem::remove(outputs->path_of(name));
   });
-  for (const Input& input : inputs) {
+  std::mutex reading;
+  const auto measure = [&](std::size_t i) {
     if (options.run.precision == "float") {
-      sweep<float>(options, input, methods, features, outputs, run);
+      sweep<float>(options, inputs[i], methods, features, outputs, reading, run);
     } else {
-      sweep<double>(options, input, methods, features, outputs, run);
+      sweep<double>(options, inputs[i], methods, features, outputs, reading, run);
     }
+  };
+  if (are_many_small(inputs)) {
+    run.side_by_side(inputs.size(), measure);
+  } else {
+    for (std::size_t i = 0; i < inputs.size(); ++i) measure(i);
   }
   return conclude(run);
 }

@@ -177,6 +177,7 @@ void Run::deliver(const WorkQueue::Rows& rows) {
 }
 
 bool Run::skip(std::size_t count) {
+  if (divided_) return false;
   if (queue_->has(begun_ + count)) return false;
   begun_ += count;
   return true;
@@ -188,6 +189,13 @@ void Run::compute(std::size_t count, const std::string& what, const std::functio
 
 void Run::compute_steps(std::size_t count, const std::string& what,
                         const std::function<std::vector<croquis::Record>(std::size_t)>& rows) {
+  if (divided_) {
+    show(what);
+    for (std::size_t i = 0; i < count && !interrupted(); ++i) {
+      if (const std::vector<croquis::Record> made = rows(i); !made.empty()) queue_->put(fields_of(made));
+    }
+    return;
+  }
   const std::size_t first = begun_;
   begun_ += count;
   show(what);
@@ -205,6 +213,16 @@ void Run::compute_steps(std::size_t count, const std::string& what,
       throw;
     }
   });
+}
+
+void Run::side_by_side(std::size_t count, const std::function<void(std::size_t)>& body) {
+  divided_ = Communicator::world().size() == 1;
+  if (divided_) {
+    croquis::parallel_for(count, body);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) body(i);
+  }
+  divided_ = false;
 }
 
 void Run::compute_together(const std::string& what, const std::function<croquis::Record()>& row) {
