@@ -33,9 +33,9 @@ struct KdeformerOptions {
 /// Randomness: direction r is normals p r ... p r + p - 1 of draw_key.child("directions"); the sampled keys are
 ///   sample_weighted on draw_key.child("keys").
 /// Cost: n_q d (2 (p + p_v) + 1) flops, and 2 r p (n_q + n_k) for the hash. Once for each problem, n_k p_v^2 +
-///   4/3 p_v^3 for ||V|| (code: p_v + 1 columns), and with exact 4 n_q n_k p for row sums and column norms, and 4 n_q
-///   n_k (p + 1) for each of the at most 300 steps of the iteration for ||B||, which computes its entries anew. 1 <= d
-///   <= n_k.
+///   4/3 p_v^3 for ||V|| (code: p_v + 1 columns), and with exact n_q n_k (4 p + 2) for row sums and column norms, and
+///   n_q n_k (4 p + 6) for each of the at most 300 steps of the iteration for ||B||, which computes its entries anew. 1
+///   <= d <= n_k.
 template <typename T>
 Approximation<T> kdeformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const KdeformerOptions& options = {});
