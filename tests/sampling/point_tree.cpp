@@ -41,7 +41,65 @@ double spread_of(const arma::mat& points, const std::vector<std::uint32_t>& leaf
   return spread;
 }
 
+// Of the points of one leaf: their weighted mean, and the sum of w |x - mean|^2.
+struct Leaf {
+  std::vector<arma::uword> points;
+  arma::vec mean;
+  double spread = 0;
+
+  Leaf(const arma::mat& x, const arma::vec& weights, std::vector<arma::uword> members)
+      : points(std::move(members)), mean(x.n_rows, arma::fill::zeros) {
+    double weight = 0;
+    for (const arma::uword i : points) mean += weights(i) * x.col(i), weight += weights(i);
+    mean /= weight;
+    for (const arma::uword i : points) spread += weights(i) * arma::accu(arma::square(x.col(i) - mean));
+    if (points.size() < 2) spread = 0;
+  }
+};
+
+// The leaves of the tree towards farthest points, as the page of kriged-coreset says it.
+std::set<std::set<arma::uword>> leaves_of_page(const arma::mat& x, const arma::vec& weights, std::size_t wanted) {
+  std::vector<arma::uword> all(x.n_cols);
+  for (arma::uword i = 0; i < x.n_cols; ++i) all[i] = i;
+  std::vector<Leaf> leaves = {Leaf(x, weights, all)};
+  while (leaves.size() < wanted) {
+    std::stable_sort(leaves.begin(), leaves.end(), [](const Leaf& a, const Leaf& b) { return a.spread > b.spread; });
+    std::vector<Leaf> next;
+    for (std::size_t l = 0; l < leaves.size(); ++l) {
+      const Leaf& leaf = leaves[l];
+      if (leaf.spread < leaves.front().spread / 2 || next.size() + leaves.size() - l >= wanted) {
+        next.push_back(leaf);
+        continue;
+      }
+      const auto far = [&](arma::uword i) { return weights(i) * arma::accu(arma::square(x.col(i) - leaf.mean)); };
+      const arma::uword farthest = *std::max_element(leaf.points.begin(), leaf.points.end(),
+                                                     [&](arma::uword i, arma::uword j) { return far(i) < far(j); });
+      std::vector<arma::uword> sides[2];
+      for (const arma::uword i : leaf.points) {
+        sides[arma::dot(x.col(i) - leaf.mean, x.col(farthest) - leaf.mean) > 0 ? 1 : 0].push_back(i);
+      }
+      for (const std::vector<arma::uword>& side : sides) next.emplace_back(x, weights, side);
+    }
+    leaves = std::move(next);
+  }
+  std::set<std::set<arma::uword>> sets;
+  for (const Leaf& leaf : leaves) sets.insert({leaf.points.begin(), leaf.points.end()});
+  return sets;
+}
+
 }  // namespace
+
+TEST_CASE("point tree: the leaves are those of the page, in rounds and towards the farthest points by weight") {
+  const arma::mat points = random_matrix(4, 120, Key(test_seed()));
+  const arma::vec weights = arma::exp(random_matrix(120, 1, Key(3)));
+  for (const arma::uword leaves : {2U, 3U, 5U, 9U, 16U, 30U, 61U, 119U}) {
+    CAPTURE(leaves);
+    const PointTree tree = split_points<double>(points, weights, leaves, SplitDirection::far, Key(1));
+    std::vector<std::set<arma::uword>> members(tree.leaves());
+    for (arma::uword i = 0; i < points.n_cols; ++i) members[tree.leaf[i]].insert(i);
+    CHECK(std::set<std::set<arma::uword>>(members.begin(), members.end()) == leaves_of_page(points, weights, leaves));
+  }
+}
 
 TEST_CASE("point tree: leaves are a partition, listed as the order says") {
   const arma::mat points = random_matrix(5, 200, Key(test_seed()));
