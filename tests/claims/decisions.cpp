@@ -49,6 +49,15 @@ TEST_CASE("decide_identity: the power is the relative error at which the verdict
   CHECK(decide_equation("x", false, 5, 6).verdict == Verdict::refuted);
 }
 
+TEST_CASE(
+    "decide_bound: the power is the part by which an upper bound could be smaller, or the observed of a lower one") {
+  CHECK(decide_bound("x", 1, 4).power == 0.75);
+  CHECK(decide_bound("x", 4, 4).power == 0);
+  CHECK(decide_bound("x", -4, -1).power == 0.75);
+  CHECK(std::isnan(decide_bound("x", 5, 4).power));
+  CHECK(decide_bound("x", 5, 4).verdict == Verdict::refuted);
+}
+
 TEST_CASE("decide_probability: one error or a bound that is not finite leaves the claim undecided") {
   const Check check{.draw_key = Key(test_seed())};
   for (const double delta : {0.0, 0.05}) {

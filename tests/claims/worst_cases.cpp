@@ -219,6 +219,7 @@ TEST_CASE("tightness and power: every row of a bound has a tightness, every deci
       if (claim.bound) {
         CHECK(finding.tightness.lo > 0);
         CHECK(finding.tightness.hi >= finding.tightness.lo);
+        CHECK_FALSE(finding.power > 1);  // a rate, or a part of the bound
       } else {
         CHECK(std::isnan(finding.tightness.hi));
       }

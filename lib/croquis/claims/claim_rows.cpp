@@ -74,8 +74,9 @@ const Columns<ClaimRow>& claim_columns() {
       {{"power", Role::number,
         "the smallest violation that this row would refute with probability 0.95. It is a failure rate over all "
         "the draws that the row may take (where the claim is that a rate is above an allowance, the largest such "
-        "rate), a share of draws, the relative gap of two means, the distance of two distributions, or for an "
-        "identity the relative error of its formula. `NA` where nothing is random and no formula is compared, "
+        "rate), a share of draws, the relative gap of two means, the distance of two distributions, for an "
+        "identity the relative error of its formula, or for a bound on what one input has the part by which it could "
+        "be smaller. `NA` where nothing is random and no formula is compared, "
         "and for a mean of one value ([the ledger](claims.md))"},
        &ClaimRow::power},
       {{"tightness_lo", Role::number,

@@ -152,6 +152,14 @@ Finding decide_identity(std::string input, double observed, double bound, double
   return finding;
 }
 
+Finding decide_bound(std::string input, double observed, double bound) {
+  Finding finding = decide_identity(std::move(input), observed, bound);
+  if (finding.verdict == Verdict::verified) {
+    finding.power = (bound - observed) / std::max(std::abs(bound), std::abs(observed));
+  }
+  return finding;
+}
+
 std::vector<double> run_trials(const Check& check, const std::string& purpose, std::uint64_t trials,
                                const std::function<double(const Key&)>& value) {
   return values_of(check, check.draw_key.child(purpose), trials, value);

@@ -12,9 +12,13 @@ namespace croquis::claims {
 /// Decides a deterministic identity or inequality: VERIFIED where observed <= bound, else REFUTED. `bound` is the
 /// a-priori bound on rounding errors, c n u ||.||. With `size`, the size of the quantity that the identity is about,
 /// the power of the row is (bound + |observed|) / size: a formula with a larger relative error is refuted. (An
-/// `observed` of an inequality may be negative.) Where `observed` or `bound` is infinite or NaN, the row is
-/// INCONCLUSIVE and its `hypotheses` has both. Throws only std::bad_alloc.
+/// `observed` that is to be positive up to rounding is given as its negative.) Where `observed` or `bound` is infinite
+/// or NaN, the row is INCONCLUSIVE and its `hypotheses` has both. Throws only std::bad_alloc.
 Finding decide_identity(std::string input, double observed, double bound, double size = Finding::kNone);
+
+/// decide_identity() of a bound, whose distance from what is observed is no error. The power of a VERIFIED row is the
+/// part by which `bound` could be smaller; of a lower bound, with both numbers negative, by which the observed could.
+Finding decide_bound(std::string input, double observed, double bound);
 
 /// raise() sets `most` to the larger of `most` and `x`, lower() sets `least` to the smaller of `least` and `x`; NaN if
 /// either is NaN. std::max, arma's max() and others pass over NaN, and decide_identity() would verify a claim by the

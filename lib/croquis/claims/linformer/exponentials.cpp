@@ -128,8 +128,8 @@ Report check_coefficients_best(const Check& check) {
       fill_normal(Key(check.count("seed")).child("lin.eq26").child(columns).child(trial), 0, m.n_elem, m.memptr());
       if (trial == 2) m.col(1) = m.col(0) + 1e-3 * m.col(1);  // nearly dependent
       const double largest = largest_coefficient(m, check.makes("smallest-determinant"));
-      Finding finding = decide_identity(fmt::format("normals {} x {}, {}", rows, columns, trial), largest,
-                                        check.makes("half") ? 0.5 : 1 + 1e-10, 1);
+      Finding finding = decide_bound(fmt::format("normals {} x {}, {}", rows, columns, trial), largest,
+                                     check.makes("half") ? 0.5 : 1 + 1e-10);
       finding.n = rows;
       finding.p = columns / 2;
       report.number = std::max(report.number, largest);

@@ -67,7 +67,7 @@ Report check_sharp_norms(const Check& check) {
       if (check.makes("half-exponent")) allowed = 1 / (1 + (keys - 1) * std::exp(-radius * radius));
       const double used = check.makes("norms-doubled") ? 2 * radius : radius;
       const double weight = largest_weight(on.q, on.k, used);
-      Finding finding = decide_identity(fmt::format("{} R={:g}", on.name, radius), weight, allowed * (1 + 1e-12), 1);
+      Finding finding = decide_bound(fmt::format("{} R={:g}", on.name, radius), weight, allowed * (1 + 1e-12));
       finding.n = on.k.n_rows;
       // Weight 1 - tau needs R^2 >= log((n-1)(1-tau)/tau) / 2.
       finding.hypotheses = fmt::format("R = {:g}; R for a weight of 0.9 at least = {:.4g}", radius,
@@ -91,7 +91,7 @@ Report check_sharp_bias(const Check& check) {
     for (const double bias : check.values("b_0")) {
       const double stated = 1 / (1 + (keys - 1) * std::exp(2 - bias));
       const double weight = least_own_weight(on.q, on.k, check.makes("bias-clipped") ? std::min(bias, 1.0) : bias);
-      Finding finding = decide_identity(fmt::format("{} b_0={:g}", on.name, bias), -weight, -stated * (1 - 1e-12), 1);
+      Finding finding = decide_bound(fmt::format("{} b_0={:g}", on.name, bias), -weight, -stated * (1 - 1e-12));
       finding.n = on.k.n_rows;
       finding.estimate = weight;
       loosest = std::max(loosest, stated / weight);

@@ -83,7 +83,7 @@ Report check_penrose_first(const Check& check) {
   for (const Core& core : cores) {
     const double observed = spectral_norm<double>(core.a * core.z * core.a - core.a), bound = share * core.scale;
     // Rounding of six steps, relative to the size of the bound.
-    Finding finding = decide_identity(core.input, observed, bound * (1 + 1e-9), core.scale);
+    Finding finding = decide_bound(core.input, observed, bound * (1 + 1e-9));
     finding.d = core.a.n_rows;
     finding.hypotheses = fmt::format("||A Z_6 A - A|| / ||A|| = {:.4g}; sqrt(||A||_1 ||A||_inf) = {:.4g}",
                                      observed / spectral_norm<double>(core.a), core.scale);

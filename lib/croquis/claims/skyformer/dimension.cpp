@@ -58,7 +58,7 @@ Report check_dimension_bound(const Check& check) {
     const Measured& m = measured[i];
     const double bound = 2 * n / (epsilon * m.norm) * (check.makes("half") ? 0.5 : 1);
     // Eigenvalues are off by rounding of n u ||M||, which lambda divides.
-    Finding finding = decide_identity(cases[i].name, m.dimension, bound * (1 + 1e-9), m.dimension);
+    Finding finding = decide_bound(cases[i].name, m.dimension, bound * (1 + 1e-9));
     finding.n = cases[i].problem.n();
     finding.p = cases[i].problem.p();
     finding.hypotheses =

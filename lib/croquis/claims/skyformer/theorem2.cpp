@@ -138,7 +138,7 @@ Finding isolated_finding(const Check& check, const LandmarkForm& form) {
   const double asked =
       part_of_constant(check) * form.constant * (2 * n / (1 + epsilon) + form.added) * std::log(form.times * n / delta);
   const double share = draws_that_fail(n, delta) / asked;
-  Finding finding = decide_identity(fmt::format("isolated points, n = {:g}, eps = {:g}", n, epsilon), share, 1, 1);
+  Finding finding = decide_bound(fmt::format("isolated points, n = {:g}, eps = {:g}", n, epsilon), share, 1);
   finding.n = static_cast<arma::uword>(n);
   finding.d = static_cast<arma::uword>(asked);
   finding.tightness = {1, 1 / share};
