@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "claims/decided.hpp"
 #include "support/seed.hpp"
@@ -112,6 +114,23 @@ TEST_CASE("sky.lemmaC2: a row that asks for all columns is vacuous, and one asks
     CHECK(finding.trivial == (*finding.d < *finding.n ? "" : "all columns, d >= n"));
   }
   CHECK(fewer == 1);
+}
+
+TEST_CASE("sky.lemmaC2: with half of the constant a column of the identity is drawn too often, as in plain draws") {
+  const Ledger ledger({.quick = true}, Key(test_seed()));
+  const Finding row = ledger.decide(find_claim("sky.lemmaC2/strict"), "half-constant").findings.back();
+  REQUIRE((row.d && row.n));
+  CHECK(double(*row.d) == std::ceil(14.0 / 3 * 1024 * std::log(20480.0)));
+  CHECK(row.verdict == Verdict::refuted);
+  std::mt19937_64 coins(1);
+  std::uniform_int_distribution<std::size_t> column(0, *row.n - 1);
+  int failures = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<double> counts(*row.n);
+    for (arma::uword k = 0; k < *row.d; ++k) ++counts[column(coins)];
+    failures += *std::max_element(counts.begin(), counts.end()) > 1.5 * double(*row.d) / double(*row.n) ? 1 : 0;
+  }
+  CHECK(failures / 200.0 > row.observed - 4 * std::sqrt(0.25 / 200));  // a lower bound, within four deviations
 }
 
 TEST_CASE("sky.thm2/strict: what it asks for, by a matrix that is stored, and never less than T9") {

@@ -181,8 +181,9 @@ std::vector<Claim> cost_claims() {
        .kind = "identity",
        .source = "Nystromformer, Complexity analysis",
        .statement = cost,
-       .reading = "The multiply-adds are n m^2 + 4 n m p + m^2 p + 24 m^3 (six steps) at d_q = d_v = p, so at most 24 "
-                  "times the printed sum with m <= n.",
+       .reading =
+           "The multiply-adds are n m^2 + 4 n m p + m^2 p + 24 m^3 (six steps) at d_q = d_v = p, so at most 25/3 "
+           "times the printed sum with m <= n.",
        .hypotheses = "d_q = d_v.",
        .method =
            "Products of a plain implementation in the paper's order are counted at several n, m and p. The term "

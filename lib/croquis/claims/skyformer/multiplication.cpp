@@ -1,6 +1,7 @@
 // Lemma C.2: ||H Pi Pi^T H^T - H H^T|| <= ||H||^2 / 2, Pi = sqrt(n) S.
 #include <fmt/format.h>
 
+#include <boost/math/distributions/binomial.hpp>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/skyformer/checks.hpp>
 #include <croquis/claims/skyformer/small_lift_factor.hpp>
@@ -10,6 +11,7 @@ namespace croquis::claims {
 namespace {
 
 constexpr double kProved = 28.0 / 3;
+constexpr const char* kAllColumns = "all columns, d >= n";
 
 struct MultiplicationCase {
   std::string name;
@@ -42,16 +44,37 @@ struct Bound {
   double stable_rank, beta, scale;  // scale = (s / beta) log(2n / delta)
 };
 
-Bound bound_of(const arma::mat& h, const Check& check) {
-  const auto n = static_cast<double>(h.n_cols);
-  const arma::rowvec norms = arma::sum(arma::square(h), 0);
-  const double frobenius = arma::accu(norms), spectral = arma::eig_sym(arma::symmatu(h * h.t())).max();
-  Bound bound{frobenius / spectral, std::min(1.0, frobenius / (n * norms.max())), 0};
+Bound bound_with(double stable_rank, double beta, double n, const Check& check) {
+  Bound bound{stable_rank, beta, 0};
   if (check.makes("coherence")) bound.beta = 1;
   if (check.makes("no-stable-rank")) bound.stable_rank = 1;
   bound.scale = bound.stable_rank / bound.beta;
   if (!check.makes("no-logarithm")) bound.scale *= std::log(2 * n / check.value("delta"));
   return bound;
+}
+
+Bound bound_of(const arma::mat& h, const Check& check) {
+  const auto n = static_cast<double>(h.n_cols);
+  const arma::rowvec norms = arma::sum(arma::square(h), 0);
+  const double frobenius = arma::accu(norms), spectral = arma::eig_sym(arma::symmatu(h * h.t())).max();
+  return bound_with(frobenius / spectral, std::min(1.0, frobenius / (n * norms.max())), n, check);
+}
+
+// H = I of more columns than draws decide. The error is above 1/2 where a column is drawn more than 1.5 d / n times.
+// Two terms of inclusion and exclusion bound the probability of that from below; two columns are both drawn so often
+// with the square of the probability of one at most, because each leaves fewer draws for the other.
+Finding identity_by_binomial(const Check& check, double constant) {
+  const arma::uword columns = check.count("many columns");
+  const auto n = static_cast<double>(columns);
+  const double delta = check.value("delta"), d = std::ceil(constant * bound_with(n, 1, n, check).scale);
+  const double one = cdf(complement(boost::math::binomial(d, 1 / n), std::floor(1.5 * d / n)));
+  const double failure = n * one - n * (n - 1) / 2 * one * one;
+  Finding finding = decide_exactly(fmt::format("identity n = {}, by the binomial distribution", columns),
+                                   !(failure > delta), failure, delta);
+  finding.n = columns;
+  finding.d = static_cast<arma::uword>(d);
+  finding.hypotheses = fmt::format("the probability of a failure is {:.3g} at least; delta = {}", failure, delta);
+  return finding;
 }
 
 Finding decide(const MultiplicationCase& c, const Check& check, double constant, const Bound& bound, double alpha,
@@ -119,9 +142,14 @@ Report check_multiplication(const Check& check) {
       }
     }
     const bool all = finding.d >= c.h.n_cols;
-    if (all) judge_trivial(finding, {{"all columns, d >= n", 0}});
+    if (all) judge_trivial(finding, {{kAllColumns, 0}});
     counted += all ? 0 : 1;
     report.findings.push_back(finding);
+  }
+  if (!check.own_input) {
+    Finding identity = identity_by_binomial(check, stated);
+    if (identity.d >= identity.n) judge_trivial(identity, {{kAllColumns, 0}});
+    report.findings.push_back(std::move(identity));
   }
   // Between 9.24, which H = I needs as n grows, and 28/3.
   report.tightness = {1, kProved / 9.24};
