@@ -24,14 +24,15 @@ constexpr Entry kFeatureMaps[] = {
     {"sphere", "NPRF Sec. 4.5", "prf with |w| = sqrt(p): biased with every projection"},
     {"oprf", "FAVOR++",
      "(1-4a)^{p/4} e^{-|x|^2/2} m^{-1/2} exp(a |w|^2 + sqrt(1-4a) w.x), a <= 0 fitted to the points, d = m"},
-    {"saderf", "FAVOR#", "oprf of Psi x and Psi^-1 y for queries x and keys y, Psi diagonal, fitted to the points"},
+    {"saderf", "FAVOR#",
+     "oprf of Psi x and Psi^-1 y for queries x and keys y, Psi diagonal, Psi_tt^4 = mean y_t^2 / mean x_t^2"},
 };
 constexpr Entry kProjections[] = {
     {"iid", "unbiased", "independent normal directions w"},
     {"haar", "unbiased", "blocks of p orthogonal directions with chi_p norms"},
     {"halton", "unbiased", "shifted Halton points through the normal quantile"},
     {"orthogonal", "biased", "blocks of p orthogonal directions of norm sqrt(p)"},
-    {"sorf", "biased", "H D H D H D / p by fast Hadamard transforms"},
+    {"sorf", "biased", "H D H D H D / p', p' = p rounded up to a power of two, by fast Hadamard transforms"},
 };
 constexpr Entry kInputs[] = {
     {"text", "--text FILE --vocab FILE --n N",

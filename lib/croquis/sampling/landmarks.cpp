@@ -72,7 +72,7 @@ arma::uvec LandmarkSampler<T>::draw(arma::uword d, const Key& draw_key) const {
     case LandmarkPolicy::given:
       require(d <= list_.n_elem, "landmarks", "given: as many indices as d at least",
               {{"d", d}, {"indices", list_.n_elem}});
-      require(list_.max() < n, "landmarks", "given: indices below the number of points, queries and keys",
+      require(list_.max() < n, "landmarks", "given: indices below the number of points to choose from",
               {{"largest", list_.max()}, {"points", n}});
       return list_.head(d);
   }
