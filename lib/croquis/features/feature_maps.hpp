@@ -45,7 +45,7 @@ arma::Mat<T> log_elu_features(arma::Mat<T> x);
 /// et al. 2022, Thm. 3.3). a = 0 for s = 0. Throws std::invalid_argument unless s >= 0 is finite and p >= 1.
 double optimal_exponent(double s, arma::uword p);
 
-/// mean x_l^2 for every coordinate l of points x (n x p), each raised by u times their mean over l, so that a
+/// mean x_l^2 for every coordinate l of points x (n x p), each raised by 2u times their mean over l, so that a
 /// coordinate that is zero has a square too, unless x is zero.
 template <typename T>
 arma::rowvec raised_squares(const arma::Mat<T>& x);
