@@ -123,6 +123,21 @@ TEST_CASE("informer: preset code has ceil(d / ln n) ceil(ln n) rows, at most n: 
   }
 }
 
+TEST_CASE("informer: preset code has c ceil(ln n_q) rows and samples c ceil(ln n_k) keys, at most all") {
+  const struct {
+    arma::uword n_k;
+    const char* keys;  // for d = 16 and n_q = 100, so that c = 4 and 20 rows are exact
+  } cases[] = {{20, "12"}, {5, "5"}, {1, "1"}, {1000, "28"}};
+  for (const auto& [n_k, keys] : cases) {
+    const Problem<double> square = random_problem<double>(std::max<arma::uword>(100, n_k), 8, 3, 3, Key(test_seed()));
+    const Problem<double> problem(square.Q().head_rows(100), square.K().head_rows(n_k), square.V().head_rows(n_k));
+    const PreparedMethod<double> code = method_on(problem, "informer", {{"preset", "code"}});
+    const PreparedMethod<double> same = method_on(problem, "informer", {{"mean", "all"}, {"keys", keys}});
+    CHECK(code.flops(16) == same.flops(20));
+    CHECK(arma::approx_equal(code.approximate(16, Key(5)).output, same.approximate(20, Key(5)).output, "absdiff", 0));
+  }
+}
+
 TEST_CASE("informer: d = 0 and d > n are refused, norms of 100 are safe") {
   const Problem<float> problem = random_problem<float>(9, 2, 2, 100, Key(1));
   CHECK(informer(problem, 4, Key(1)).output.is_finite());

@@ -23,9 +23,20 @@ using Mean = InformerOptions::Mean;
 
 constexpr arma::uword kQueriesAtOnce = 64;
 
-double rows_for(double d, double n, Count count) {
-  if (count == Count::given || n < 2) return d;
-  return std::min(std::ceil(d / std::log(n)) * std::ceil(std::log(n)), n);
+// u and U of the problem.
+struct Counts {
+  double rows, keys;
+};
+
+Counts counts_for(double d, double n_q, double n_k, const InformerOptions& options) {
+  Counts counts = {d, d};
+  if (options.count == Count::rounded && n_q >= 2) {
+    const double factor = std::ceil(d / std::log(n_q));
+    counts.rows = std::min(factor * std::ceil(std::log(n_q)), n_q);
+    counts.keys = std::max(1.0, std::min(factor * std::ceil(std::log(n_k)), n_k));
+  }
+  if (options.keys > 0) counts.keys = static_cast<double>(options.keys);
+  return counts;
 }
 
 // M_i of every query.
@@ -96,7 +107,7 @@ const Options<InformerOptions>& options_of_informer() {
       Options<O>()
           .preset("code: ceil(d/ln n) ceil(ln n) rows, mean=all; masked: mean=all",
                   {{"paper", {}}, {"code", O::code()}, {"masked", O::masked()}})
-          .count("keys", &O::keys, 0, 1000000, "keys sampled a query; 0: as many as rows")
+          .count("keys", &O::keys, 0, 1000000, "keys sampled a query; 0: as many as rows, or what the preset says")
           .choice("mean", &O::mean, Choices<Mean>{{"sampled", Mean::sampled}, {"all", Mean::all}},
                   "what the sum of the sampled scores is divided by: their number, or n");
   return options;
@@ -116,8 +127,8 @@ Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Key& d
                           const InformerOptions& options) {
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   require(d >= 1 && d <= n_q, "informer", "1 <= d <= n_q", {{"d", d}, {"n_q", n_q}});
-  const auto rows = static_cast<arma::uword>(rows_for(static_cast<double>(d), static_cast<double>(n_q), options.count));
-  const arma::uword samples = options.keys == 0 ? rows : options.keys;
+  const Counts counts = counts_for(static_cast<double>(d), static_cast<double>(n_q), static_cast<double>(n_k), options);
+  const auto rows = static_cast<arma::uword>(counts.rows), samples = static_cast<arma::uword>(counts.keys);
   const arma::uword divisor = options.mean == Mean::sampled ? samples : n_k;
   const arma::Col<T> measure = sparsity(problem, samples, static_cast<T>(divisor), draw_key.child("keys"));
 
@@ -145,12 +156,11 @@ Method<T> informer_method() {
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const InformerOptions options = options_of_informer().read(values);
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
-               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v()),
-               fixed = static_cast<double>(options.keys);
+               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return informer(problem, d, draw_key, options); },
             [=](double d) {
-              const double rows = rows_for(d, n_q, options.count), samples = fixed > 0 ? fixed : rows;
-              return 2 * n_q * samples * p + 2 * n_k * rows * (p + p_v) + n_k * rows;
+              const Counts counts = counts_for(d, n_q, n_k, options);
+              return 2 * n_q * counts.keys * p + 2 * n_k * counts.rows * (p + p_v) + n_k * counts.rows;
             }};
   };
   return method;

@@ -8,8 +8,8 @@ namespace croquis {
 struct InformerOptions {
   enum class Count {
     given,    ///< u = d rows, as Skeinformer compares methods at equal cost
-    rounded,  ///< u = ceil(d / ln n) ceil(ln n), at most n, for n = n_q queries: the integer factor c of the authors'
-              ///< code; u = 144 for d = 128, n = 4096
+    rounded,  ///< u = c ceil(ln n_q) and U = c ceil(ln n_k), at most n_q and n_k, with the integer factor
+              ///< c = ceil(d / ln n_q) of the authors' code; u = U = 144 for d = 128, n = 4096
   };
   enum class Mean {
     sampled,  ///< the mean over the sampled keys
@@ -17,7 +17,7 @@ struct InformerOptions {
   };
   Count count = Count::given;
   Mean mean = Mean::sampled;
-  arma::uword keys = 0;  ///< U >= 1 keys sampled for each query; 0: as many as rows, U = u
+  arma::uword keys = 0;  ///< U >= 1 keys sampled for each query; 0: as `count` says, U = u where it is `given`
 
   static InformerOptions code();    ///< rounded, all: Informer2020, and the copy in Skeinformer's code
   static InformerOptions masked();  ///< given, all: Skeinformer's copy with padding mask
