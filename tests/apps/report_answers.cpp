@@ -244,10 +244,13 @@ TEST_CASE("croquis show: rows in float and in double that are put into one file 
   };
   const std::string errors = report_row("a", "longformer", 16, 1, 0.2),
                     losses = loss_row({.method = "linear", .sequence = 0, .loss = 2.5});
+  const std::string more_errors = in_float(report_row("a", "longformer", 16, 2, 0.2)),
+                    more_losses = in_float(loss_row({.method = "linear", .sequence = 1, .loss = 2.5}));
   const std::string together = "Rows in double and in float are compared, and of one method taken together; ";
-  for (const auto& [header, rows] : {std::pair(kErrorHeader, errors), {kLossHeader, losses}}) {
+  for (const auto& [header, rows, more] :
+       {std::tuple(kErrorHeader, errors, more_errors), {kLossHeader, losses, more_losses}}) {
     for (const bool both : {false, true}) {
-      write_text(folder / "r.csv", header + rows + (both ? in_float(rows) : ""));
+      write_text(folder / "r.csv", header + rows + (both ? more : ""));
       const ProgramRun run = run_croquis("show r.csv", folder.path());
       REQUIRE_MESSAGE(run.status == 0, run.output);
       CHECK_MESSAGE(contains(run.output, together) == both, run.output);

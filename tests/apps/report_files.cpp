@@ -1,5 +1,6 @@
 // Files that croquis report, show and plot are given: changed, cut off, made by hand, and refused.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -96,6 +97,55 @@ TEST_CASE("croquis show, plot and report: a file of no run has its last row with
   std::string other_seed = first;
   other_seed.replace(other_seed.find(",8,1,1,"), 7, ",8,1,2,");
   check(first + second + other_seed, 0, "");
+}
+
+TEST_CASE("croquis show, plot and report: rows of two results of which one title would speak wrongly are refused") {
+  TemporaryFolder folder;
+  const auto with = [](std::string row, const std::string& from, const std::string& to) {
+    return row.replace(row.find(from), from.size(), to);
+  };
+  const auto check = [&](const std::string& header, const std::string& first, const std::string& second,
+                         const std::string& says) {
+    write_text(folder / "r.csv", header + first + second);
+    for (const char* command : {"show r.csv", "plot r.csv", "report r.csv"}) {
+      CAPTURE(command);
+      check_refused(run_croquis(command, folder.path()),
+                    fmt::format("r.csv: line 3 has {}; keep them in two files", says));
+    }
+  };
+  const std::string same = ", otherwise of the same measurement, has ";
+  const std::string error = report_row("x", "skeinformer", 8, 1, 0.5),
+                    second = report_row("x", "skeinformer", 8, 2, 0.25);
+  check(kErrorHeader, error, with(second, ",32,4,4,", ",64,4,4,"), "n = 64 where line 2" + same + "32");
+  check(kErrorHeader, error, with(error, ",double,", ",float,"), "precision = float where line 2" + same + "double");
+  const std::string cost = cost_row("performer", 8, 1, 0.5), other = cost_row("informer", 8, 1, 0.5);
+  check(kCostHeader, cost, with(other, ",double,2,", ",double,1,"), "threads = 1 where line 2 has 2");
+  check(kCostHeader, cost, with(other, ",double,", ",float,"), "precision = float where line 2 has double");
+  const std::string choice =
+      "a;head=0,NA,0,0.5,0.25,0.5,frobenius_rel,exact,paper,0,9,9,1,NA,NA,NA,0,1,exact,NA,0,0,flops,1,"
+      "double,softmax,1,1,NA\n";
+  const std::string of_other_head = with(choice, "a;head=0,NA,0", "a;head=1,NA,1");
+  check(kChoiceHeader, choice, with(of_other_head, ",0.5,0.25,", ",0.75,0.25,"), "eps = 0.75 where line 2 has 0.5");
+  check(kChoiceHeader, choice, with(of_other_head, ",0.25,0.5,", ",0.25,0.75,"),
+        "confidence = 0.75 where line 2 has 0.5");
+  for (const std::string& rows :
+       {kErrorHeader + error + second, kCostHeader + cost + other, kChoiceHeader + choice + of_other_head}) {
+    write_text(folder / "r.csv", rows);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    CHECK_MESSAGE(run.status == 0, run.output);
+  }
+}
+
+TEST_CASE("croquis show: rows that are appended to those of a run, which has them already, are refused") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis("error --input gaussian --n 32 --p 4 --methods v-mean --features 4 --quiet --out r.csv",
+                      folder.path())
+              .status == 0);
+  const std::string rows = read_text(folder / "r.csv");
+  write_text(folder / "r.csv", rows + rows.substr(rows.find('\n') + 1));
+  const ProgramRun run = run_croquis("show r.csv", folder.path());
+  CHECK_MESSAGE(run.status == 2, run.output);
+  CHECK_MESSAGE(contains(run.output, "r.csv: line 3 is a second result of what line 2 has"), run.output);
 }
 
 TEST_CASE("croquis show, plot and report: names of columns and texts may be in quotes, as other programs save them") {

@@ -335,6 +335,7 @@ Command choose_command() {
                   .print = [](const croquis::Table& table) { print_choices(croquis::choice_columns().rows(table)); },
                   .report = section_of_choices,
                   .merge_others = merge_choices,
+                  .said_of_all = {"eps", "delta", "confidence", "metric", "rows", "cost_unit"},
                   .other_columns = {{draws_file("X.csv"), croquis::choice_draw_columns().all()},
                                     {steps_file("X.csv"), croquis::loss_step_columns().all()}}}};
 }

@@ -42,6 +42,8 @@ struct Results {
   std::function<std::function<void()>(const std::vector<std::string>& parts, const croquis::Table& table,
                                       const std::string& out)>
       merge_others = {};
+  /// Columns that titles and sentences say of all rows.
+  std::vector<std::string> said_of_all = {};
   /// Of other files beside X.csv, as "X.draws.csv".
   std::vector<std::pair<std::string, std::vector<croquis::Column>>> other_columns = {};
 };

@@ -221,5 +221,6 @@ Command cost_command() {
               .draw = drawing("seconds"),
               .picture = "seconds, peak_bytes or flops against n (or d, where there is one n), a line for each method",
               .print = print_costs,
-              .report = section_of_costs}};
+              .report = section_of_costs,
+              .said_of_all = {"p", "precision", "threads"}}};
 }

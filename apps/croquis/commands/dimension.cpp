@@ -229,5 +229,6 @@ Command dimension_command() {
                   .draw = plot_dimension,
                   .picture = "the statistical dimension, and the landmarks, against n",
                   .print = [](const Table& table) { print_dimensions(croquis::dimension_columns().rows(table)); },
-                  .report = section_of_dimensions}};
+                  .report = section_of_dimensions,
+                  .said_of_all = {"delta"}}};
 }

@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -168,15 +169,45 @@ croquis::CsvTable read_foreign(const std::string& path) {
   return croquis::parse_csv(text, path);
 }
 
-void require_each_once(const croquis::CsvTable& file, const croquis::Table& table, const std::string& path) {
-  SeenRows seen(path);
-  for (std::size_t i = 0; i < file.rows.size(); ++i) {
+// Rows with the same values in the columns `by` have one value in `column`.
+void require_one_value(const croquis::Table& table, const std::string& path, std::size_t column,
+                       const std::vector<std::size_t>& by) {
+  std::map<std::vector<std::string>, std::size_t> first;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
     std::vector<std::string> key;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      const croquis::Column& column = table.columns[c];
-      const bool tells = column.role <= croquis::Role::subject || column.name == "seed" || column.name == "precision";
-      if (tells) key.push_back(file.rows[i][c]);
-    }
+    for (const std::size_t c : by) key.push_back(croquis::text_of(table.rows[i][c]));
+    const std::size_t known = first.emplace(std::move(key), i).first->second;
+    const std::string text = croquis::text_of(table.rows[i][column]),
+                      other = croquis::text_of(table.rows[known][column]);
+    if (text == other) continue;
+    throw std::invalid_argument(
+        fmt::format("{}: line {} has {} = {} where line {}{} has {}; keep them in two files, which croquis report puts "
+                    "on one page",
+                    path, i + 2, table.columns[column].name, text, known + 2,
+                    by.empty() ? "" : ", otherwise of the same measurement,", other));
+  }
+}
+
+// Of a file that no run has written as it is, such as one with the rows of two results: that they can stand together.
+// What follows from the keys of a row, and what is said of all rows, is taken from any of them.
+void require_one_result(const croquis::Table& table, const Command& command, const std::string& path) {
+  std::vector<std::size_t> keys, all, subjects;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const croquis::Column& column = table.columns[c];
+    if (column.role <= croquis::Role::key) keys.push_back(c);
+    if (column.role <= croquis::Role::part || column.name == "seed") all.push_back(c);
+    if (column.role == croquis::Role::subject) subjects.push_back(c);
+  }
+  for (const std::string& name : command.results.said_of_all) {
+    if (table.has(name)) require_one_value(table, path, table.column(name), {});
+  }
+  for (const std::size_t subject : subjects) require_one_value(table, path, subject, keys);
+  // The same draw once in double and once in float is not two draws.
+  if (table.has("precision")) require_one_value(table, path, table.column("precision"), all);
+  SeenRows seen(path);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::vector<std::string> key;
+    for (const std::size_t c : all) key.push_back(croquis::text_of(table.rows[i][c]));
     seen.add(std::move(key), i + 2);
   }
 }
@@ -194,7 +225,7 @@ Result read_result(const std::string& path) {
   const std::string incomplete = incomplete_run(path);
   if (!incomplete.empty()) say(fmt::format("croquis: {}\n", incomplete));
   Result result{path, &command, typed_table(file, command, path), identity_of_run(path), !change.empty(), incomplete};
-  if (!is_of_run) require_each_once(file, result.table, path);
+  if (!is_of_run || result.changed) require_one_result(result.table, command, path);
   return result;
 }
 

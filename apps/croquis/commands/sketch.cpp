@@ -268,9 +268,11 @@ Command sketch_command() {
                       .draw = drawing(),
                       .picture = "a metric against d, a line for each operator or landmark policy",
                       .print = print_sketch_tables,
-                      .report = [](const croquis::Table& table) {
-                        return section_of_groups(
-                            table, {.title = "Operators and landmark policies",
-                                    .answered = {"product_spectral_rel", "norm_error", "nystrom_spectral_rel"}});
-                      }}};
+                      .report =
+                          [](const croquis::Table& table) {
+                            return section_of_groups(
+                                table, {.title = "Operators and landmark policies",
+                                        .answered = {"product_spectral_rel", "norm_error", "nystrom_spectral_rel"}});
+                          },
+                      .said_of_all = {"matrix"}}};
 }

@@ -51,11 +51,12 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
                                   first.confidence, basis_of_loss(rows)));
   } else {
     const std::string heads = heads_of_guarantee(rows), estimated = rows_of_guarantee(rows);
-    answers.push_back(fmt::format(
-        "{} P({} > {:g}) < {:g} of each choice, with confidence {} that this holds for all that are chosen{}.{}{}",
-        chosen > 0 ? "Certified is" : "What was to be certified:", measured_name(first), first.eps, first.delta,
-        first.confidence, scope_of(rows), heads.empty() ? "" : " " + heads + ".",
-        estimated.empty() ? "" : " " + estimated + "."));
+    answers.push_back(
+        fmt::format("{} P({} > {:g}) < {:g} of each choice, with confidence {} that this holds for all that one run "
+                    "has chosen{}.{}{}",
+                    chosen > 0 ? "Certified is" : "What was to be certified:", measured_name(first), first.eps,
+                    first.delta, first.confidence, scope_of(rows), heads.empty() ? "" : " " + heads + ".",
+                    estimated.empty() ? "" : " " + estimated + "."));
   }
   std::map<std::string, std::size_t> methods;
   for (const ChoiceRow& row : rows) {
