@@ -37,9 +37,11 @@ def sequences_of(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Matrix, Mat
         raise ValueError("choose: Q has no heads")
     for s, (q, k, v) in enumerate(zip(*counts)):
         if not q == k == v == wanted:
+            times = wanted // k if q == wanted and k == v and 0 < k < wanted and wanted % k == 0 else 0
+            groups = f"; for groups of queries repeat K and V, as numpy.repeat(K, {times}, axis=-3)" if times else ""
             raise ValueError(
                 f"choose: sequence {s} has {q} heads in Q, {k} in K and {v} in V; give each sequence {wanted} heads, as "
-                "Q has in the first; for groups of queries repeat K and V, as numpy.repeat(K, 3, axis=-3)"
+                f"Q has in the first{groups}"
             )
     return [list(zip(*sequence)) for sequence in zip(*matrices)]
 

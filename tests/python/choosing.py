@@ -46,8 +46,10 @@ class Choose(unittest.TestCase):
         Q, K = rng.normal(size=(2, 3, 64, 5)), rng.normal(size=(2, 2, 64, 5))
         with self.assertRaisesRegex(ValueError, "^choose: give Q, K, V the same sequences; Q has 2, K has 1, V has 2$"):
             croquis.choose(Q, Q[:1], Q)
-        with self.assertRaisesRegex(ValueError, "^choose: sequence 0 has 3 heads in Q, 2 in K and 3 in V; .* numpy.repeat"):
+        with self.assertRaisesRegex(ValueError, "^choose: sequence 0 has 3 heads in Q, 2 in K and 3 in V; .* the first$"):
             croquis.choose(Q, K, Q)
+        with self.assertRaisesRegex(ValueError, r"; for groups of queries repeat .* numpy.repeat\(K, 2, axis=-3\)$"):
+            croquis.choose(numpy.concatenate([K, K], axis=1), K, K)
         uneven = [Q[0], Q[1, :2]]
         with self.assertRaisesRegex(ValueError, "^choose: sequence 1 has 2 heads in Q, 2 in K and 2 in V; give each .* 3"):
             croquis.choose(uneven, uneven, uneven)
