@@ -94,3 +94,41 @@ TEST_CASE("croquis show: draws in double and in float are not said to be in floa
     CHECK_MESSAGE(contains(run.output, std::string("a, n = 32, p = 4") + words + ";"), run.output);
   }
 }
+
+TEST_CASE("croquis show and report: a method that is not of all inputs is no candidate, and named") {
+  TemporaryFolder folder;
+  std::string rows;
+  for (const int trial : {1, 2}) {
+    rows += report_row("a", "skeinformer", 8, trial, 0.2) + report_row("b", "skeinformer", 8, trial, 0.25) +
+            report_row("a", "informer", 8, trial, 0.1);
+  }
+  const std::string fewer = "ot compared with the others, as they are not of all 2 inputs: informer at d = 8";
+  const auto shown = [&](const std::string& more) {
+    write_text(folder / "r.csv", kErrorHeader + rows + more);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return run.output;
+  };
+  const std::string some = shown("");
+  CHECK_MESSAGE(contains(some, "\nn" + fewer), some);
+  CHECK_MESSAGE(contains(some, "\nN" + fewer), some);
+  CHECK_MESSAGE(contains(some, "at d = 8, skeinformer has the smallest"), some);
+  CHECK_MESSAGE(contains(some, "error at most 0.3: skeinformer"), some);
+  const std::string all = shown(report_row("b", "informer", 8, 1, 0.1) + report_row("b", "informer", 8, 2, 0.1));
+  CHECK_MESSAGE(!contains(all, fewer), all);
+  CHECK_MESSAGE(contains(all, "at d = 8, informer has the smallest"), all);
+  REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+}
+
+TEST_CASE("croquis show: the fewest and the most draws of what is repeated are said") {
+  TemporaryFolder folder;
+  std::string rows = report_row("a", "v-mean", 8, 1, 0.5);  // not random: one draw
+  for (int trial = 1; trial <= 5; ++trial) rows += report_row("a", "skeinformer", 8, trial, 0.2 + 0.01 * trial);
+  for (const auto& [draws, words] : {std::pair(5, "mean of 5 draws"), {2, "mean of 2 to 5 draws"}}) {
+    std::string others;
+    for (int trial = 1; trial <= draws; ++trial) others += report_row("a", "informer", 8, trial, 0.1 + 0.01 * trial);
+    write_text(folder / "r.csv", kErrorHeader + rows + others);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    CHECK_MESSAGE(contains(run.output, words), run.output);
+  }
+}

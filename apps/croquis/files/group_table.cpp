@@ -82,7 +82,9 @@ void print_unscaled(const Grouping& grouping, const std::string& metric) {
         "\nwhat these approximate is zero or rounding alone, so that they have no relative error (column {}): {}\n",
         absolute, fmt::join(labels, ", "));
   }
-  if (const std::string some = members_without(grouping, metric); !some.empty()) fmt::print("\n{}\n", some);
+  for (const std::string& some : {members_without(grouping, metric), on_fewer_members(grouping)}) {
+    if (!some.empty()) fmt::print("\n{}\n", some);
+  }
 }
 
 }  // namespace

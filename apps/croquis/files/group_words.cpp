@@ -1,8 +1,10 @@
 #include "files/group_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -109,6 +111,21 @@ std::string members_without(const Grouping& grouping, const std::string& metric)
                      most == 1 ? "has" : "have");
 }
 
+std::string on_fewer_members(const Grouping& grouping) {
+  if (!grouping.is_nested()) return "";
+  std::map<std::string, std::set<std::uint64_t>> sizes;
+  for (const Group& group : grouping.groups) {
+    if (group.members < grouping.members.size()) sizes[group.label].insert(group.x);
+  }
+  std::vector<std::string> labels;
+  for (const auto& [label, at] : sizes) {
+    labels.push_back(fmt::format("{} at {} = {}", label, grouping.axis.shown(), fmt::join(at, ", ")));
+  }
+  if (labels.empty()) return "";
+  return fmt::format("not compared with the others, as they are not of all {}: {}", members_of(grouping),
+                     fmt::join(labels, "; "));
+}
+
 std::string subject_of(const Grouping& grouping) {
   const std::vector<std::string> inputs = inputs_of(grouping);
   std::string subject = inputs.size() == 1     ? inputs.front()
@@ -135,7 +152,9 @@ std::string where_errors_hold(const Grouping& grouping) {
 
 std::string repetitions_of(const Grouping& grouping) {
   const char* one = grouping.random ? "draw" : "repeat";
-  return grouping.draws == 1 ? fmt::format("one {}", one) : fmt::format("{} {}s", grouping.draws, one);
+  if (grouping.draws == 1) return fmt::format("one {}", one);
+  const bool differ = grouping.fewest_draws < grouping.draws;
+  return fmt::format("{}{} {}s", differ ? fmt::format("{} to ", grouping.fewest_draws) : "", grouping.draws, one);
 }
 
 std::string nested_statistic(const Grouping& grouping, Statistic statistic) {

@@ -31,7 +31,7 @@ bool is_of_positions(const croquis::Grouping& grouping);
 /// measured.
 std::string where_errors_hold(const croquis::Grouping& grouping);
 
-/// "20 draws", "7 repeats", "one draw".
+/// "20 draws", "7 repeats", "one draw"; "5 to 20 draws" of rows of several results.
 std::string repetitions_of(const croquis::Grouping& grouping);
 
 /// "median over 16 heads of the mean over 10 draws": what the numbers of a nested grouping are.
@@ -40,6 +40,10 @@ std::string nested_statistic(const croquis::Grouping& grouping, Statistic statis
 /// "1 of 2 heads has no relative error, as what is approximated there is zero or rounding alone": what the numbers of a
 /// relative metric leave out. Empty where they leave out no member.
 std::string members_without(const croquis::Grouping& grouping, const std::string& metric);
+
+/// "not compared with the others, as they are not of all 2 heads: informer at d = 16": what has no rows of some
+/// members, whether they failed or not, as in rows of several results. Empty where there is none.
+std::string on_fewer_members(const croquis::Grouping& grouping);
 
 /// The title of a table of print_groups(): `what`, the statistic and the subject.
 std::string table_title(const std::string& what, const croquis::Grouping& grouping, const std::string& metric);

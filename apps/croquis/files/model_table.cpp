@@ -198,5 +198,7 @@ Grouping grouping_of_models(const std::vector<ModelSummary>& summaries) {
   std::size_t sequences = 0;
   for (const ModelSummary& s : summaries) sequences = std::max<std::size_t>(sequences, s.sequences);
   for (std::size_t i = 0; i < sequences; ++i) grouping.members.push_back(fmt::format("sequence {}", i));
+  for (Group& group : grouping.groups) group.members = sequences;
+  grouping.fewest_draws = grouping.draws;
   return grouping;
 }

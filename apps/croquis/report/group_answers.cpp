@@ -115,6 +115,10 @@ std::vector<std::string> answers_of_groups(const Grouping& shown, const Grouping
       answers.push_back(fmt::format("{}: {}.", metric, some));
     }
   }
+  if (std::string fewer = on_fewer_members(shown); !fewer.empty()) {
+    fewer.front() = 'N';
+    answers.push_back(fewer + ".");
+  }
   const bool sampled = has_rows_interval(shown, metrics);
   answers.push_back(what_numbers_are(shown, sampled));
   if (sampled) {

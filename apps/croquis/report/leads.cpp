@@ -105,8 +105,10 @@ const std::vector<const Group*>& InputGroups::of(const Group& shown) const {
 std::vector<Candidate> candidates_and_exact(const std::vector<const Group*>& groups, const InputGroups& inputs,
                                             const std::string& metric) {
   std::vector<Candidate> candidates;
+  std::size_t members = 0;
+  for (const Group* group : groups) members = std::max(members, group->members);
   for (const Group* group : groups) {
-    if (group->metric(metric) == nullptr || !may_lead(*group)) continue;
+    if (group->metric(metric) == nullptr || !may_lead(*group) || group->members < members) continue;
     const Candidate candidate = candidate_of(*group, inputs, metric);
     if (!candidate.fails_mostly()) candidates.push_back(candidate);
   }

@@ -40,8 +40,8 @@ bool may_lead(const croquis::Group& group);
 /// " Not counted, here and below: v-mean and methods that compute all scores.", of those that there are.
 std::string left_out(bool mean, bool quadratic);
 
-/// The groups that may lead, have the metric and do not fail mostly; without those that are exact up to rounding, and
-/// with them.
+/// The groups that may lead, have the metric, are of as many inputs as any and do not fail mostly; without those that
+/// are exact up to rounding, and with them.
 std::vector<Candidate> candidates_of(const std::vector<const croquis::Group*>& groups, const InputGroups& inputs,
                                      const std::string& metric);
 std::vector<Candidate> candidates_and_exact(const std::vector<const croquis::Group*>& groups, const InputGroups& inputs,

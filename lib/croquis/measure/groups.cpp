@@ -160,6 +160,7 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
   std::map<std::string, std::size_t> member_index;
   std::map<std::vector<std::string>, std::size_t> draw_index;
   std::vector<std::map<std::string, DrawsOfMembers>> values;  // of a group, by metric
+  std::vector<std::map<std::size_t, std::size_t>> counts;     // of a group, rows by member
   for (const Record& row : table.rows) {
     const std::vector<std::string> key = texts_of(row, keys);
     const auto [found, added] = index.emplace(key, grouping.groups.size());
@@ -172,11 +173,13 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
       group.x = std::get<std::uint64_t>(row[axis]);
       grouping.groups.push_back(std::move(group));
       values.emplace_back();
+      counts.emplace_back();
     }
     const std::string member = members.empty() ? "" : text_of(row[members.front()]);
     const auto [place, is_new] = member_index.emplace(member, member_index.size());
     if (is_new && !members.empty()) grouping.members.push_back(member);
     const std::size_t draw = draw_index.emplace(texts_of(row, trials), draw_index.size()).first->second;
+    ++counts[found->second][place->second];
     if (text_of(row[status]) != "ok") ++grouping.groups[found->second].failed;
     for (const std::size_t c : metrics) {
       const double value = number_in(row[c]);
@@ -187,7 +190,12 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
       grouping.draws = std::max(grouping.draws, of_members[place->second].size());
     }
   }
+  grouping.fewest_draws = grouping.draws;
   for (std::size_t g = 0; g < values.size(); ++g) {
+    grouping.groups[g].members = counts[g].size();
+    for (const auto& [member, rows] : counts[g]) {
+      if (rows > 1) grouping.fewest_draws = std::min(grouping.fewest_draws, rows);
+    }
     for (const auto& [metric, of_members] : values[g]) {
       grouping.groups[g].metrics.emplace(metric, grouping.is_nested() ? nested_summary(of_members, grouping.members)
                                                                       : summarise(values_of(of_members.front())));

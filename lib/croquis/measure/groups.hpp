@@ -16,6 +16,7 @@ struct Group {
   std::string label;                       ///< name of its curve: "skyformer", "skyformer (ridge=0.1)"
   std::uint64_t x = 0;                     ///< value on the axis
   std::size_t failed = 0;                  ///< number of rows whose status is not ok
+  std::size_t members = 0;                 ///< how many members of the grouping have rows in it
   std::map<std::string, Summary> metrics;  ///< by column, without those that have no finite number
 
   /// The summary of a metric, if there is one.
@@ -31,6 +32,7 @@ struct Grouping {
   std::vector<Group> groups;         ///< in the order of their first rows
   std::vector<std::string> members;  ///< members of the groups, such as names of heads; empty without `over`
   std::size_t draws = 0;             ///< maximum number of repetitions of one measurement of one member
+  std::size_t fewest_draws = 0;      ///< minimum number of rows, of what has several
   bool random = false;               ///< whether repetitions are random draws, or the same computation again
 
   /// Whether the summaries are those of the means of several members, summarise_nested().
