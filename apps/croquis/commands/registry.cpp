@@ -17,6 +17,7 @@
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "files/whole_file.hpp"
+#include "options/input.hpp"
 
 // A line a command, in the order of --help.
 #define CROQUIS_COMMANDS(add)                                                                                      \
@@ -194,9 +195,11 @@ void require_one_result(const croquis::Table& table, const Command& command, con
   std::vector<std::size_t> keys, all, subjects;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const croquis::Column& column = table.columns[c];
-    if (column.role <= croquis::Role::key) keys.push_back(c);
-    if (column.role <= croquis::Role::part || column.name == "seed") all.push_back(c);
-    if (column.role == croquis::Role::subject) subjects.push_back(c);
+    const bool of_head =
+        head_columns().contains(column.name);  // the name of the input need not tell its layer and head
+    if (column.role <= croquis::Role::key || of_head) keys.push_back(c);
+    if (column.role <= croquis::Role::part || of_head || column.name == "seed") all.push_back(c);
+    if (column.role == croquis::Role::subject && !of_head) subjects.push_back(c);
   }
   for (const std::string& name : command.results.said_of_all) {
     if (table.has(name)) require_one_value(table, path, table.column(name), {});
