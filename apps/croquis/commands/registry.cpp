@@ -170,6 +170,12 @@ croquis::CsvTable read_foreign(const std::string& path) {
   return croquis::parse_csv(text, path);
 }
 
+// In a sentence: 0.1 in place of the 17 digits of a file.
+std::string shown(const croquis::Value& value) {
+  const double* const number = std::get_if<double>(&value);
+  return number == nullptr ? croquis::text_of(value) : fmt::format("{}", *number);
+}
+
 // Rows with the same values in the columns `by` have one value in `column`.
 void require_one_value(const croquis::Table& table, const std::string& path, std::size_t column,
                        const std::vector<std::size_t>& by) {
@@ -178,14 +184,13 @@ void require_one_value(const croquis::Table& table, const std::string& path, std
     std::vector<std::string> key;
     for (const std::size_t c : by) key.push_back(croquis::text_of(table.rows[i][c]));
     const std::size_t known = first.emplace(std::move(key), i).first->second;
-    const std::string text = croquis::text_of(table.rows[i][column]),
-                      other = croquis::text_of(table.rows[known][column]);
-    if (text == other) continue;
+    const croquis::Value &value = table.rows[i][column], &other = table.rows[known][column];
+    if (croquis::text_of(value) == croquis::text_of(other)) continue;
     throw std::invalid_argument(
         fmt::format("{}: line {} has {} = {} where line {}{} has {}; keep them in two files, which croquis report puts "
                     "on one page",
-                    path, i + 2, table.columns[column].name, text, known + 2,
-                    by.empty() ? "" : ", otherwise of the same measurement,", other));
+                    path, i + 2, table.columns[column].name, shown(value), known + 2,
+                    by.empty() ? "" : ", otherwise of the same measurement,", shown(other)));
   }
 }
 
