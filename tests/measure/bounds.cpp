@@ -139,6 +139,14 @@ TEST_CASE("error bounds: outputs that need no method, and problems without a bou
   const Problem<double> shifted(problem.Q(), problem.K(), problem.V() + 100);
   const arma::mat large = croquis::exact_attention(shifted, Target::softmax).output;
   CHECK(ErrorBounds(shifted).of(choice("linformer-unreduced"), 60, large)->trivial == "V-mean");
+  // Kernelized scores of close points are nearly constant, but their rows do not sum to 1.
+  const arma::mat kernelized = croquis::exact_attention(shifted, Target::kernelized).output;
+  const auto t9 = ErrorBounds(shifted).of(choice("skyformer"), 120, kernelized);
+  CHECK(t9->source == "skyformer T9");
+  const Problem<double> sums(problem.Q(), problem.K(), arma::ones(60, 1));
+  const double mean_score = arma::accu(croquis::exact_attention(sums, Target::kernelized).output) / (60 * 60);
+  CHECK(arma::norm(kernelized - mean_score * arma::ones(60, 60) * shifted.V()) < t9->value);
+  CHECK(t9->trivial == "constant scores");
   const Problem<double> rectangular(problem.Q().head_rows(10), problem.K(), problem.V());
   CHECK_FALSE(ErrorBounds(rectangular).of(choice("linformer-unreduced"), 8, exact.head_rows(10)));
 }

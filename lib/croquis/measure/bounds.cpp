@@ -11,12 +11,19 @@ namespace {
 
 constexpr double kDelta = 1 - ErrorBounds::kProbability;
 
-// Outputs that need no method: 0, and the mean of the values.
-std::string trivial_outputs(const Problem<double>& problem, const arma::mat& exact, double bound) {
+// Outputs that need no method: 0, the mean of the values and, where rows of the scores do not sum to 1, the output of
+// the constant scores that fit best, which is another multiple of that mean.
+std::string trivial_outputs(const Problem<double>& problem, const arma::mat& exact, double bound, bool rows_sum_to_1) {
+  const arma::rowvec mean = arma::mean(problem.V(), 0);
   std::string names;
-  if (spectral_norm<double>(exact) <= bound) names = "output 0";
-  const arma::mat mean = arma::repmat(arma::mean(problem.V(), 0), exact.n_rows, 1);
-  if (spectral_norm<double>(arma::mat(exact - mean)) <= bound) names += names.empty() ? "V-mean" : ", V-mean";
+  const auto add = [&](const std::string& name, double multiple) {
+    const arma::mat output = arma::repmat(multiple * mean, exact.n_rows, 1);
+    if (spectral_norm<double>(arma::mat(exact - output)) <= bound) names += (names.empty() ? "" : ", ") + name;
+  };
+  add("output 0", 0);
+  add("V-mean", 1);
+  const double square = arma::dot(mean, mean);
+  if (!rows_sum_to_1 && square > 0) add("constant scores", arma::dot(arma::mean(exact, 0), mean) / square);
   return names;
 }
 
@@ -103,7 +110,7 @@ std::optional<ErrorBound> ErrorBounds::compute(const MethodChoice& choice, arma:
              "linformer T1",
              {}};
   }
-  if (bound) bound->trivial = trivial_outputs(problem_, exact, bound->value);
+  if (bound) bound->trivial = trivial_outputs(problem_, exact, bound->value, choice.name != "skyformer");
   return bound;
 }
 

@@ -17,7 +17,7 @@ struct ErrorBound {
   double value = 0;
   double probability = 0;
   std::string source;   ///< the theorem, by its name in docs/claims/
-  std::string trivial;  ///< a trivial output that is also within the bound; empty if none is known
+  std::string trivial;  ///< trivial outputs that are also within the bound; empty if none is known
 };
 
 /// Bounds by theorems that are proved in the claims ledger, for these methods and options:

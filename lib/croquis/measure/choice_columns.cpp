@@ -83,18 +83,20 @@ const Columns<ChoiceRow>& choice_columns() {
       {{"exact_cost", Role::number, "the cost of exact attention on the same heads"}, &ChoiceRow::exact_cost},
       {{"cost_ratio", Role::number, "cost / exact_cost"}, &ChoiceRow::cost_ratio},
       {{"error_median", Role::number,
-        "the median error over the draws, sequences and heads that were looked at; a failed draw counts as infinite, "
-        "and exact attention (`flops_limit`) has 0. Where the metric is `loss`: the mean divergence KL(exact ‖ "
+        "the median of the errors that the row rests on (`draws`); a failed draw counts as infinite, and exact "
+        "attention (`flops_limit`) has 0. Where the metric is `loss`: the mean divergence KL(exact ‖ "
         "approximated) in the search"},
        &ChoiceRow::error_median},
       {{"error_q95", Role::number, "the 95 % quantile of the same"}, &ChoiceRow::error_q95},
       {{"failure_upper", Role::number,
-        "an upper confidence limit for the share of failures. If the candidate is `chosen` it is at most δ, "
-        "which holds for all choices of the run together; it is not shown that all limits hold together. The "
-        "error probability of the run is divided over all ladders, and where nothing is chosen over all "
-        "candidates. With `--rows`, what the intervals of the errors miss is not covered"},
+        "an upper confidence limit for the share of failures ([which](choose.md#the-numbers-of-the-test)). If the "
+        "candidate is `chosen` it is at most δ, which holds for all choices of the run together; it is not shown that "
+        "all limits hold together. The error probability of the run is divided over all ladders, and where nothing is "
+        "chosen over all candidates. With `--rows`, what the intervals of the errors miss is not covered"},
        &ChoiceRow::failure_upper},
-      {{"draws", Role::number, "the number of errors that the row rests on, over draws, sequences and heads"},
+      {{"draws", Role::number,
+        "the number of errors that the row rests on, over draws, sequences and heads: those up to the one that "
+        "decided about the candidate. `X.draws.csv` may have more, as draws are made some at a time"},
        &ChoiceRow::draws},
       {{"sequences", Role::number,
         "the number of sequences that the row rests on. With 1 it says nothing about other sequences"},

@@ -17,8 +17,9 @@ const Columns<ErrorRow>& error_columns() {
        &ErrorRow::preset},
       {{"target", Role::subject,
         "the exact output that the method approximates, and against which its errors are measured: `softmax` (BV), "
-        "`kernelized` (CV) or `normalized` (queries and keys of unit length); `softmax-rpe` and `normalized-rpe` add "
-        "the bias of `--bias`. With `--causal` all of them are causal"},
+        "`kernelized` (CV) or `normalized` (softmax of the products of queries and keys of unit length, which are not "
+        "divided by √p); `softmax-rpe` and `normalized-rpe` add the bias of `--bias` to the scores. With `--causal` "
+        "all of them are causal"},
        &ErrorRow::target},
       {{"n", Role::subject, "number of tokens, without padding; of keys, where queries are others"}, &ErrorRow::n},
       {{"p", Role::subject, "width of queries and keys"}, &ErrorRow::p},
@@ -58,7 +59,8 @@ const Columns<ErrorRow>& error_columns() {
         "", "s"},
        &ErrorRow::seconds},
       {{"flops", Role::number,
-        "the leading terms of the operation count. A multiply-add counts as two and an exponential as one"},
+        "the leading terms of the operation count. A multiply-add counts as two and an exponential as one; [exact "
+        "attention](#croquis-cost-time-memory-and-flops) is counted in the same way"},
        &ErrorRow::flops},
       {{"status", Role::note,
         "`ok`, or the reason why the method failed. A failure never ends the run. `not finite: ...` names a number "
@@ -158,8 +160,9 @@ const Columns<ErrorRow>& error_columns() {
         "", "", "--bounds"},
        &ErrorRow::bound_source},
       {{"bound_trivial", Role::note,
-        "outputs that need no method and are within the bound too, `output 0` and `V-mean`: the theorem then "
-        "says nothing about the method",
+        "outputs that need no method and are within the bound too: `output 0`, `V-mean` and, for `skyformer`, "
+        "`constant scores`, the multiple of V-mean that is closest to O in the Frobenius norm. The theorem then says "
+        "nothing about the method",
         "", "", "--bounds"},
        &ErrorRow::bound_trivial}};
   return columns;

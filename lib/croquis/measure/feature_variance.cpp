@@ -90,8 +90,9 @@ const Columns<VarianceRow>& variance_columns() {
         "mean of (estimate / exp(x.y) - 1)^2"},
        &VarianceRow::squared_error},
       {{"lemma_2", Role::metric,
-        "the expected value of `squared_error` for `prf` with `iid`: (e^{‖x+y‖²} - 1) / d (NPRF Lemma 2). `NA` for "
-        "other maps, and if it is above 1e308"},
+        "the expected value of `squared_error` for `prf` with `iid` on these points: the mean of (e^{‖x+y‖²} - 1) / d "
+        "(NPRF Lemma 2) over keys and then over queries. On spheres every draw has points of its own. `NA` for other "
+        "maps, and if it is above 1e308"},
        &VarianceRow::lemma_2},
       {{"status", Role::note, "`ok`, or the reason of a failure"}, &VarianceRow::status},
       {sequence_column(), &VarianceRow::sequence},

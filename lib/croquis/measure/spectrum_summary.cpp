@@ -30,8 +30,11 @@ const Columns<SpectrumSummary>& spectrum_summary_columns() {
       {{"rank", Role::number,
         "the number of singular values above max(rows, columns) u σ_1, u = 2⁻⁵³. `NA` for lanczos"},
        &SpectrumSummary::rank},
-      {{"cumulative_128", Role::number, "`cumulative` at index 128"}, &SpectrumSummary::cumulative_128},
-      {{"cumulative_quarter", Role::number, "`cumulative` at a quarter of the singular values"},
+      {{"cumulative_128", Role::number, "`cumulative` at index 128; `NA` if there are fewer"},
+       &SpectrumSummary::cumulative_128},
+      {{"cumulative_quarter", Role::number,
+        "`cumulative` at a quarter of the number of singular values, rounded down; `NA` for fewer than 4 of them, and "
+        "where lanczos has not computed so many"},
        &SpectrumSummary::cumulative_quarter},
       {{"log_scale", Role::number, "as in the rows"}, &SpectrumSummary::log_scale},
       {{"status", Role::note, "as in the rows"}, &SpectrumSummary::status}};
