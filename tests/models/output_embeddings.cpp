@@ -110,6 +110,16 @@ TEST_CASE("output embeddings: with a tie, other numbers in the file are refused,
   CHECK(said_of_head(with_tensor(formula_model("gpt2"), "lm_head.weight", {12, 8})).ends_with(so));
 }
 
+TEST_CASE("output embeddings: a bias where the type has none is refused") {
+  for (const char* name : {"gpt2", "llama-tied", "llama-untied"}) {
+    const std::string tried = name;
+    CAPTURE(tried);
+    CHECK(said_of_head(with_tensor(formula_model(name), "lm_head.bias", {11})) ==
+          "m.safetensors: has tensor 'lm_head.bias', which the configuration does not call for: it would be left out, "
+          "and another model computed; correct config.json, or remove the tensor");
+  }
+}
+
 TEST_CASE("output embeddings: a message about missing ones says what would make the word embeddings take their place") {
   CHECK(said_of_head(without_tensor(formula_model("llama-untied"), "lm_head.weight")) ==
         "m.safetensors: has no tensor 'lm_head.weight', and tie_word_embeddings is false; with true, the word "

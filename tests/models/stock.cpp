@@ -121,6 +121,48 @@ TEST_CASE("stock models: tensors of adapters and norms of queries and keys are r
   }
 }
 
+TEST_CASE("stock models: tensors of a layer that the configuration does not call for are refused, buffers are not") {
+  const struct {
+    const char* model;
+    std::vector<std::string> refused, ignored;
+  } cases[] = {
+      {"bert",
+       {"bert.encoder.layer.1.crossattention.self.query.weight",
+        "bert.encoder.layer.0.attention.self.distance_embedding.weight", "bert.encoder.layer.2.output.dense.bias"},
+       {"bert.embeddings.position_ids", "bert.pooler.dense.weight", "cls.seq_relationship.weight"}},
+      {"albert",
+       {"albert.encoder.albert_layer_groups.0.albert_layers.1.ffn.weight",
+        "albert.encoder.albert_layer_groups.5.albert_layers.0.ffn.weight"},
+       {"albert.pooler.weight", "sop_classifier.classifier.weight"}},
+      {"gpt2",
+       {"transformer.h.0.attn.c_attn.weight_scale", "transformer.h.2.ln_1.weight", "transformer.h.1.ln_3.weight"},
+       {"transformer.h.0.attn.bias", "transformer.h.1.attn.masked_bias", "multiple_choice_head.summary.weight"}},
+      {"llama-tied",
+       {"model.layers.0.self_attn.sinks", "model.layers.0.post_feedforward_layernorm.weight",
+        "model.layers.2.mlp.up_proj.weight", "model.norm.bias"},
+       {"model.layers.0.self_attn.rotary_emb.inv_freq", "score.weight"}},
+      {"llama-untied",
+       {"model.layers.0.self_attn.q_proj.bias", "model.layers.1.mlp.up_proj.bias"},
+       {"model.rotary_emb.inv_freq"}},
+  };
+  for (const auto& [name, refused, ignored] : cases) {
+    for (const std::string& tensor : refused) {
+      CAPTURE_BINDING(tensor);
+      FormulaModel model = formula_model(name);
+      model.tensors.emplace_back(tensor, std::vector<std::uint64_t>{8});
+      CHECK(said_of_weights(model) == "m.safetensors: has tensor '" + tensor +
+                                          "', which the configuration does not call for: it would be left out, and "
+                                          "another model computed; correct config.json, or remove the tensor");
+    }
+    for (const std::string& tensor : ignored) {
+      CAPTURE_BINDING(tensor);
+      FormulaModel model = formula_model(name);
+      model.tensors.emplace_back(tensor, std::vector<std::uint64_t>{8});
+      CHECK(said_of_weights(model) == kNothing);
+    }
+  }
+}
+
 TEST_CASE("stock models: a norm with other numbers under its old name is refused, and with the same ones read") {
   for (const auto& [old, now] : {std::pair("gamma", "weight"), std::pair("beta", "bias")}) {
     const std::string norm = "bert.encoder.layer.1.output.LayerNorm.";

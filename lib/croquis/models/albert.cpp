@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <croquis/models/output_embeddings.hpp>
+#include <croquis/models/required_tensors.hpp>
 
 namespace croquis {
 namespace {
@@ -14,21 +15,23 @@ class Albert : public Architecture {
         parts_(weights, ModelParts::prefix_of(weights, kWords, {"albert.", ""})),
         head_(weights, ""),
         output_(weights, config, names_of_decoder(parts_.full(kWords), kHead)) {
+    RequiredTensors required(parts_);
     const arma::uword hidden = config.hidden, narrow = config.embedding;
-    vocabulary_ = parts_.require_table(kWords, narrow);
-    parts_.require_shape("embeddings.position_embeddings.weight", {config.positions, narrow});
-    parts_.require_shape("embeddings.token_type_embeddings.weight", {config.token_types, narrow});
-    parts_.require_norm("embeddings.LayerNorm", narrow);
-    parts_.require_linear("encoder.embedding_hidden_mapping_in", hidden, narrow);
+    vocabulary_ = required.table(kWords, narrow);
+    required.shape("embeddings.position_embeddings.weight", {config.positions, narrow});
+    required.shape("embeddings.token_type_embeddings.weight", {config.token_types, narrow});
+    required.norm("embeddings.LayerNorm", narrow);
+    required.linear("encoder.embedding_hidden_mapping_in", hidden, narrow);
     for (arma::uword g = 0; g < config.groups; ++g) {
       for (const char* part : {"attention.query", "attention.key", "attention.value", "attention.dense"}) {
-        parts_.require_linear(of_group(g, part), hidden, hidden);
+        required.linear(of_group(g, part), hidden, hidden);
       }
-      parts_.require_norm(of_group(g, "attention.LayerNorm"), hidden);
-      parts_.require_linear(of_group(g, "ffn"), config.intermediate, hidden);
-      parts_.require_linear(of_group(g, "ffn_output"), hidden, config.intermediate);
-      parts_.require_norm(of_group(g, "full_layer_layer_norm"), hidden);
+      required.norm(of_group(g, "attention.LayerNorm"), hidden);
+      required.linear(of_group(g, "ffn"), config.intermediate, hidden);
+      required.linear(of_group(g, "ffn_output"), hidden, config.intermediate);
+      required.norm(of_group(g, "full_layer_layer_norm"), hidden);
     }
+    required.no_others("encoder.");
   }
 
   arma::mat embed(const TokenWindows& tokens) const override {
@@ -56,8 +59,9 @@ class Albert : public Architecture {
 
   void require_language_head() const override {
     head_.require_head_for_masked_tokens(kHead + "dense.weight");
-    head_.require_linear(kHead + "dense", config_.embedding, config_.hidden);
-    head_.require_norm(kHead + "LayerNorm", config_.embedding);
+    RequiredTensors required(head_);
+    required.linear(kHead + "dense", config_.embedding, config_.hidden);
+    required.norm(kHead + "LayerNorm", config_.embedding);
     output_.require(vocabulary_, config_.embedding);
   }
 

@@ -10,10 +10,6 @@ namespace {
 
 constexpr arma::uword kRowBlock = 128;
 
-std::string shown(const std::vector<std::uint64_t>& shape) {
-  return fmt::format("[{}]", excerpt(fmt::format("{}", fmt::join(shape, ", "))));
-}
-
 // Blocks of rows, whose products BLAS makes on one thread each.
 template <typename Product>
 arma::mat by_row_blocks(const arma::mat& x, arma::uword width, const Product& product) {
@@ -37,41 +33,12 @@ std::string ModelParts::prefix_of(const ModelWeights& weights, const std::string
   refuse_file(weights.name(), fmt::format("has no tensor '{}', nor with {} before it{}", tensor, tried, hint));
 }
 
-void ModelParts::require_shape(const std::string& tensor, const std::vector<std::uint64_t>& shape) const {
-  const auto& there = weights_.shape(prefix_ + tensor);
-  if (there == shape) return;
-  refuse_file(weights_.name(), fmt::format("tensor '{}' is {}; the configuration calls for {}", prefix_ + tensor,
-                                           shown(there), shown(shape)));
-}
-
-void ModelParts::require_linear(const std::string& name, arma::uword out, arma::uword in, bool bias) const {
-  require_shape(name + ".weight", {out, in});
-  if (bias) require_shape(name + ".bias", {out});
-}
-
-void ModelParts::require_norm(const std::string& name, arma::uword width) const {
-  for (const bool weight : {true, false}) {
-    const std::string part = norm_part(name, weight), other = name + (weight ? ".weight" : ".bias");
-    require_shape(part, {width});
-    if (part == other || !has(other) || weights_.equal(prefix_ + part, prefix_ + other)) continue;
-    refuse_file(weights_.name(), fmt::format("tensor '{}' differs from '{}', which are two names of one part",
-                                             prefix_ + part, prefix_ + other));
-  }
-}
-
 void ModelParts::require_head_for_masked_tokens(const std::string& tensor) const {
   if (has(tensor)) return;
   refuse_file(weights_.name(),
               fmt::format("has no tensor '{}': without the head that predicts masked tokens, as in a classifier, there "
                           "is no loss to compute; croquis error and choose --eps measure its attention",
                           prefix_ + tensor));
-}
-
-arma::uword ModelParts::require_table(const std::string& tensor, arma::uword width) const {
-  const auto& shape = weights_.shape(prefix_ + tensor);
-  const arma::uword rows = shape.empty() ? 0 : shape[0];
-  require_shape(tensor, {rows, width});
-  return rows;
 }
 
 std::string ModelParts::norm_part(const std::string& norm, bool weight) const {

@@ -22,17 +22,14 @@ class ModelParts {
   /// The name of a tensor in the file.
   std::string full(const std::string& tensor) const { return prefix_ + tensor; }
   bool has(const std::string& tensor) const { return weights_.has(prefix_ + tensor); }
-  /// These throw std::invalid_argument, which names the tensor, unless it exists with this shape.
-  void require_shape(const std::string& tensor, const std::vector<std::uint64_t>& shape) const;
-  void require_linear(const std::string& name, arma::uword out, arma::uword in, bool bias = true) const;
-  /// Also if the norm has other numbers under the old names of its parts than under the new ones.
-  void require_norm(const std::string& name, arma::uword width) const;
+  const ModelWeights& weights() const { return weights_; }
   /// Throws std::invalid_argument, which says that there is no loss, unless this tensor of a head for masked tokens is
   /// there: a classifier has none.
   void require_head_for_masked_tokens(const std::string& tensor) const;
-  /// The number of rows of a table of embeddings of this width.
-  arma::uword require_table(const std::string& tensor, arma::uword width) const;
 
+  /// The weight or the bias of a LayerNorm, by its old name if it is there: weights converted from TensorFlow have
+  /// gamma and beta.
+  std::string norm_part(const std::string& norm, bool weight) const;
   std::shared_ptr<const arma::mat> matrix(const std::string& tensor) const { return weights_.matrix(prefix_ + tensor); }
   /// The rows of a table with these indices.
   arma::mat rows(const std::string& tensor, const std::vector<arma::uword>& places) const;
@@ -49,9 +46,6 @@ class ModelParts {
   arma::mat rms_norm(arma::mat x, const std::string& name, double epsilon) const;
 
  private:
-  // The old names of LayerNorm's parts: weights converted from TensorFlow have gamma and beta.
-  std::string norm_part(const std::string& norm, bool weight) const;
-
   ModelWeights weights_;
   std::string prefix_;
 };

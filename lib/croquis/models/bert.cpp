@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <croquis/models/output_embeddings.hpp>
+#include <croquis/models/required_tensors.hpp>
 
 namespace croquis {
 namespace {
@@ -15,21 +16,23 @@ class Bert : public Architecture {
                                               config.type_stated ? "" : "; without a model_type it was taken as bert")),
         head_(weights, ""),
         output_(weights, config, names_of_decoder(parts_.full(kWords), kHead)) {
+    RequiredTensors required(parts_);
     const arma::uword hidden = config.hidden;
-    vocabulary_ = parts_.require_table(kWords, hidden);
-    parts_.require_shape("embeddings.position_embeddings.weight", {config.positions, hidden});
-    parts_.require_shape("embeddings.token_type_embeddings.weight", {config.token_types, hidden});
-    parts_.require_norm("embeddings.LayerNorm", hidden);
+    vocabulary_ = required.table(kWords, hidden);
+    required.shape("embeddings.position_embeddings.weight", {config.positions, hidden});
+    required.shape("embeddings.token_type_embeddings.weight", {config.token_types, hidden});
+    required.norm("embeddings.LayerNorm", hidden);
     for (arma::uword l = 0; l < config.layers; ++l) {
       for (const char* part :
            {"attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"}) {
-        parts_.require_linear(of_layer(l, part), hidden, hidden);
+        required.linear(of_layer(l, part), hidden, hidden);
       }
-      parts_.require_norm(of_layer(l, "attention.output.LayerNorm"), hidden);
-      parts_.require_linear(of_layer(l, "intermediate.dense"), config.intermediate, hidden);
-      parts_.require_linear(of_layer(l, "output.dense"), hidden, config.intermediate);
-      parts_.require_norm(of_layer(l, "output.LayerNorm"), hidden);
+      required.norm(of_layer(l, "attention.output.LayerNorm"), hidden);
+      required.linear(of_layer(l, "intermediate.dense"), config.intermediate, hidden);
+      required.linear(of_layer(l, "output.dense"), hidden, config.intermediate);
+      required.norm(of_layer(l, "output.LayerNorm"), hidden);
     }
+    required.no_others("encoder.");
   }
 
   arma::mat embed(const TokenWindows& tokens) const override {
@@ -58,8 +61,9 @@ class Bert : public Architecture {
 
   void require_language_head() const override {
     head_.require_head_for_masked_tokens(kHead + "transform.dense.weight");
-    head_.require_linear(kHead + "transform.dense", config_.hidden, config_.hidden);
-    head_.require_norm(kHead + "transform.LayerNorm", config_.hidden);
+    RequiredTensors required(head_);
+    required.linear(kHead + "transform.dense", config_.hidden, config_.hidden);
+    required.norm(kHead + "transform.LayerNorm", config_.hidden);
     output_.require(vocabulary_, config_.hidden);
   }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <croquis/models/output_embeddings.hpp>
+#include <croquis/models/required_tensors.hpp>
 #include <utility>
 
 namespace croquis {
@@ -14,22 +15,25 @@ class Gpt2 : public Architecture {
       : config_(config),
         parts_(weights, ModelParts::prefix_of(weights, "wte.weight", {"transformer.", ""})),
         output_(weights, config, {.words = parts_.full("wte.weight"), .weight = "lm_head.weight"}) {
+    RequiredTensors required(parts_);
     const arma::uword hidden = config.hidden;
     const auto require_by_columns = [&](const std::string& name, arma::uword in, arma::uword out) {
-      parts_.require_shape(name + ".weight", {in, out});
-      parts_.require_shape(name + ".bias", {out});
+      required.shape(name + ".weight", {in, out});
+      required.shape(name + ".bias", {out});
     };
-    vocabulary_ = parts_.require_table("wte.weight", hidden);
-    parts_.require_shape("wpe.weight", {config.positions, hidden});
+    vocabulary_ = required.table("wte.weight", hidden);
+    required.shape("wpe.weight", {config.positions, hidden});
     for (arma::uword l = 0; l < config.layers; ++l) {
-      parts_.require_norm(of_layer(l, "ln_1"), hidden);
+      required.norm(of_layer(l, "ln_1"), hidden);
       require_by_columns(of_layer(l, "attn.c_attn"), hidden, 3 * hidden);
       require_by_columns(of_layer(l, "attn.c_proj"), hidden, hidden);
-      parts_.require_norm(of_layer(l, "ln_2"), hidden);
+      required.norm(of_layer(l, "ln_2"), hidden);
       require_by_columns(of_layer(l, "mlp.c_fc"), hidden, config.intermediate);
       require_by_columns(of_layer(l, "mlp.c_proj"), config.intermediate, hidden);
     }
-    parts_.require_norm("ln_f", hidden);
+    required.norm("ln_f", hidden);
+    required.no_others("h.", {".attn.bias", ".attn.masked_bias"});
+    required.no_others("ln_f.");
   }
 
   arma::mat embed(const TokenWindows& tokens) const override {

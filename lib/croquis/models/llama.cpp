@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <croquis/models/output_embeddings.hpp>
+#include <croquis/models/required_tensors.hpp>
 #include <utility>
 
 namespace croquis {
@@ -15,21 +16,24 @@ class Llama : public Architecture {
       : config_(config),
         parts_(weights, ModelParts::prefix_of(weights, "embed_tokens.weight", {"model.", ""})),
         output_(weights, config, {.words = parts_.full("embed_tokens.weight"), .weight = "lm_head.weight"}) {
+    RequiredTensors required(parts_);
     const arma::uword hidden = config.hidden, of_q = config.heads * config.p(),
                       of_k = config.heads / config.shared() * config.p();
-    vocabulary_ = parts_.require_table("embed_tokens.weight", hidden);
+    vocabulary_ = required.table("embed_tokens.weight", hidden);
     for (arma::uword l = 0; l < config.layers; ++l) {
-      parts_.require_shape(of_layer(l, "input_layernorm.weight"), {hidden});
-      parts_.require_linear(of_layer(l, "self_attn.q_proj"), of_q, hidden, config.attention_bias);
-      parts_.require_linear(of_layer(l, "self_attn.k_proj"), of_k, hidden, config.attention_bias);
-      parts_.require_linear(of_layer(l, "self_attn.v_proj"), of_k, hidden, config.attention_bias);
-      parts_.require_linear(of_layer(l, "self_attn.o_proj"), hidden, of_q, config.attention_bias);
-      parts_.require_shape(of_layer(l, "post_attention_layernorm.weight"), {hidden});
-      parts_.require_linear(of_layer(l, "mlp.gate_proj"), config.intermediate, hidden, config.mlp_bias);
-      parts_.require_linear(of_layer(l, "mlp.up_proj"), config.intermediate, hidden, config.mlp_bias);
-      parts_.require_linear(of_layer(l, "mlp.down_proj"), hidden, config.intermediate, config.mlp_bias);
+      required.shape(of_layer(l, "input_layernorm.weight"), {hidden});
+      required.linear(of_layer(l, "self_attn.q_proj"), of_q, hidden, config.attention_bias);
+      required.linear(of_layer(l, "self_attn.k_proj"), of_k, hidden, config.attention_bias);
+      required.linear(of_layer(l, "self_attn.v_proj"), of_k, hidden, config.attention_bias);
+      required.linear(of_layer(l, "self_attn.o_proj"), hidden, of_q, config.attention_bias);
+      required.shape(of_layer(l, "post_attention_layernorm.weight"), {hidden});
+      required.linear(of_layer(l, "mlp.gate_proj"), config.intermediate, hidden, config.mlp_bias);
+      required.linear(of_layer(l, "mlp.up_proj"), config.intermediate, hidden, config.mlp_bias);
+      required.linear(of_layer(l, "mlp.down_proj"), hidden, config.intermediate, config.mlp_bias);
     }
-    parts_.require_shape("norm.weight", {hidden});
+    required.shape("norm.weight", {hidden});
+    required.no_others("layers.", {".rotary_emb.inv_freq"});
+    required.no_others("norm.");
   }
 
   arma::mat embed(const TokenWindows& tokens) const override {

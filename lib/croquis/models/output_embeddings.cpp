@@ -2,6 +2,7 @@
 
 #include <croquis/io/bytes.hpp>
 #include <croquis/models/output_embeddings.hpp>
+#include <croquis/models/required_tensors.hpp>
 
 namespace croquis {
 
@@ -12,11 +13,14 @@ void OutputEmbeddings::require(arma::uword words, arma::uword width) const {
                             "embeddings take its place",
                             names_.weight));
   }
-  if (!tied_) tensors_.require_shape(names_.weight, {words, width});
+  RequiredTensors required(tensors_);
+  if (!tied_) required.shape(names_.weight, {words, width});
   require_equal_if_tied(names_.weight, names_.words);
-  if (names_.bias.empty()) return;
-  tensors_.require_shape(bias(), {words});
-  require_equal_if_tied(names_.bias, names_.old_bias);
+  if (!names_.bias.empty()) {
+    required.shape(bias(), {words});
+    require_equal_if_tied(names_.bias, names_.old_bias);
+  }
+  required.no_others(names_.weight.substr(0, names_.weight.rfind('.')), {".weight"});
 }
 
 arma::mat OutputEmbeddings::logits(const arma::mat& x) const {
