@@ -26,8 +26,10 @@ TEST_CASE("byte pairs: what is not computed is refused by name in one line") {
   CHECK(tokenizer_of(with(table_of("{}"))).before() == TokenIds{0});
   const std::pair<std::string, std::string> wrong[] = {
       {"[]", "is no tokenizer.json"},
-      {"{}", "has no model"},
+      {"{}", "has no model, as a tokenizer.json has; a vocab.json with a merges.txt is not read"},
       {R"({"model":{"type":"Unigram","vocab":[]}})", "model is 'Unigram'; BPE is read"},
+      {R"({"model":{"type":"WordPiece","vocab":{}}})",
+       "model is 'WordPiece'; BPE is read; for WordPiece give the vocab.txt"},
       {R"({"model":{"type":"BPE","merges":[]}})", "has no vocab of ids by token"},
       {R"({"model":{"type":"BPE","vocab":{"a":0}}})", "has no list of merges"},
       {R"({"model":{"type":"BPE","vocab":{"a":-1},"merges":[]}})", "has the id -1"},

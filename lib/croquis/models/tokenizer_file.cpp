@@ -56,7 +56,9 @@ struct BytePairTokenizer::Reader {
 
   void read_model(const json& model) const {
     if (is_there(model, "type") && text(model, "type") != "BPE") {
-      refuse(fmt::format("model is '{}'; BPE is read", excerpt(text(model, "type"))));
+      const std::string type = text(model, "type");
+      const char* instead = type == "WordPiece" ? "; for WordPiece give the vocab.txt" : "";
+      refuse(fmt::format("model is '{}'; BPE is read{}", excerpt(type), instead));
     }
     for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
       if (is_there(model, key) && model[key] != "")
@@ -216,7 +218,9 @@ BytePairTokenizer::BytePairTokenizer(const std::string& path) : BytePairTokenize
 BytePairTokenizer::BytePairTokenizer(std::string_view bytes, const std::string& name) : name_(name) {
   const json file = parse_json_object(bytes, name, "is no tokenizer.json");
   const Reader reader{*this, name};
-  if (!Reader::is_there(file, "model")) reader.refuse("has no model");
+  if (!Reader::is_there(file, "model")) {
+    reader.refuse("has no model, as a tokenizer.json has; a vocab.json with a merges.txt is not read");
+  }
   if (Reader::is_there(file, "normalizer")) reader.read_normalizer(file["normalizer"]);
   if (Reader::is_there(file, "added_tokens")) reader.read_added(file["added_tokens"]);
   reader.read_model(file["model"]);
