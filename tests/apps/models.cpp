@@ -114,6 +114,34 @@ TEST_CASE("text: WordPiece tokens of a vocabulary, cased and uncased") {
   CHECK(cased != uncased);
 }
 
+TEST_CASE("text: a vocabulary of the other case than --uncased says is remarked on") {
+  const BertFolder folder;
+  write_text(folder / "lower.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##a\nb\n##b\nc\n[unused1]\n,\n");
+  write_text(folder / "marks.txt", "a [MASK] b c[UNK] a b c a b c a b c a b c a b c a b c");
+  const std::string missing =
+      "croquis: --vocab: lower.txt has no capital letters and the text has; words with them are [UNK] without "
+      "--uncased\n";
+  const std::string wrong =
+      "croquis: --uncased: vocab.txt has capital letters, which are then not used; leave --uncased out if the model is "
+      "a cased one\n";
+  const std::pair<const char*, std::string> cases[] = {{"text.txt --vocab lower.txt", missing},
+                                                       {"text.txt --vocab lower.txt --uncased", ""},
+                                                       {"text.txt --vocab vocab.txt", ""},
+                                                       {"text.txt --vocab vocab.txt --uncased", wrong},
+                                                       {"marks.txt --vocab lower.txt", ""}};
+  for (const char* input : {"--p 4", "--model tiny/model.safetensors"}) {
+    CAPTURE_BINDING(input);
+    for (const auto& [options, said] : cases) {
+      CAPTURE_BINDING(options);
+      const ProgramRun run = run_croquis(
+          std::string("error ") + input + " --n 17 --methods v-mean --features 2 --quiet --overwrite --text " + options,
+          folder.path());
+      CHECK(run.status == 0);
+      CHECK(run.output == said);
+    }
+  }
+}
+
 TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
   const BertFolder folder;
   write_text(folder / "big.txt", kVocabulary + "d\ne\nf\ng\nh\ni\nj\nk\nl\n");

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "options/letter_case.hpp"
 #include "options/lists.hpp"
 #include "options/padding.hpp"
 #include "options/refuse.hpp"
@@ -96,12 +97,14 @@ TextWindows of_word_pieces(const InputOptions& o, const croquis::Model& model, a
   }
   const croquis::WordPiece vocabulary(o.vocab, {.lower_case = o.uncased});
   require_vocabulary(o, vocabulary.size(), model);
-  TextWindows windows{croquis::in_windows(croquis::bert_sequence(vocabulary, text_of(o), n, window), window),
-                      {},
-                      vocabulary.id("[MASK]")};
+  const std::string text = text_of(o);
+  TextWindows windows{
+      croquis::in_windows(croquis::bert_sequence(vocabulary, text, n, window), window), {}, vocabulary.id("[MASK]")};
   for (const char* entry : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
     if (const auto id = vocabulary.id(entry)) windows.special.insert(*id);
   }
+  require_length(windows.tokens.ids.size(), n);
+  note_letter_case(o, vocabulary, text);
   return windows;
 }
 
@@ -139,6 +142,7 @@ TextWindows of_byte_pairs(const InputOptions& o, const croquis::Model& model, ar
     at += own;
     windows.tokens.ends.push_back(ids.size());
   }
+  require_length(ids.size(), n);
   return windows;
 }
 
@@ -153,10 +157,7 @@ TextWindows windows_of_text(const InputOptions& o, const croquis::Model& model) 
     refuse(fmt::format("--n: with --join-windows the tokens of a window, {}; the model has {} positions", window,
                        positions));
   }
-  TextWindows windows =
-      o.vocab.ends_with(".json") ? of_byte_pairs(o, model, n, window) : of_word_pieces(o, model, n, window);
-  require_length(windows.tokens.ids.size(), n);
-  return windows;
+  return o.vocab.ends_with(".json") ? of_byte_pairs(o, model, n, window) : of_word_pieces(o, model, n, window);
 }
 
 void require_model(const InputOptions& o) {

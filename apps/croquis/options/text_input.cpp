@@ -7,8 +7,10 @@
 #include <croquis/io/utf8.hpp>
 #include <croquis/models/wordpiece.hpp>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 
+#include "options/letter_case.hpp"
 #include "options/lists.hpp"
 #include "options/refuse.hpp"
 
@@ -43,10 +45,17 @@ void require_length(arma::uword tokens, arma::uword n) {
 
 namespace {
 
-std::vector<std::string> tokens_of(const InputOptions& o) {
-  if (o.vocab.empty()) return croquis::split_words(text_of(o));
-  const croquis::WordPiece vocabulary(o.vocab, {.lower_case = o.uncased});
-  return vocabulary.tokens(vocabulary.encode(text_of(o)));
+// The first n tokens.
+std::vector<std::string> tokens_of(const InputOptions& o, arma::uword n) {
+  const std::string text = text_of(o);
+  std::optional<croquis::WordPiece> vocabulary;
+  if (!o.vocab.empty()) vocabulary.emplace(o.vocab, croquis::WordPieceOptions{.lower_case = o.uncased});
+  std::vector<std::string> tokens =
+      vocabulary ? vocabulary->tokens(vocabulary->encode(text)) : croquis::split_words(text);
+  require_length(tokens.size(), n);
+  if (vocabulary) note_letter_case(o, *vocabulary, text);
+  tokens.resize(n);
+  return tokens;
 }
 
 }  // namespace
@@ -58,9 +67,7 @@ std::pair<std::string, croquis::Problem<double>> from_text(const InputOptions& o
   if (o.join_windows) bert.positions = window;
   bert.head = positive_or(o.p, bert.head, "--p");
   bert.token_type = o.token_type;
-  std::vector<std::string> tokens = tokens_of(o);
-  require_length(tokens.size(), n);
-  tokens.resize(n);
+  const std::vector<std::string> tokens = tokens_of(o, n);
   std::string name = "text:" + (o.text.empty() ? "sample" : fs::path(o.text).stem().string());
   if (!o.vocab.empty()) name += ";vocab=" + fs::path(o.vocab).stem().string();
   if (o.token_type) name += ";token-type";

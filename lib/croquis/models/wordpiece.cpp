@@ -63,6 +63,10 @@ bool is_cjk(char32_t c) {
          (c >= 0x2F800 && c <= 0x2FA1F);
 }
 
+bool is_capital(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
 // Lower case without accents.
 std::u32string folded(char32_t c) {
   std::array<utf8proc_int32_t, 32> parts{};  // the longest canonical decomposition has 4
@@ -117,6 +121,25 @@ std::optional<std::uint32_t> WordPiece::id(std::string_view entry) const {
   return found->second;
 }
 
+bool WordPiece::has_capitals() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const std::string& entry) {
+    return !(entry.starts_with('[') && entry.ends_with(']')) && std::any_of(entry.begin(), entry.end(), is_capital);
+  });
+}
+
+bool WordPiece::capitals_in(std::string_view text) const {
+  for (std::size_t place = 0; place < text.size();) {
+    const auto special = special_at(text.substr(place));
+    if (special == special_.end() && is_capital(text[place])) return true;
+    place += special == special_.end() ? 1 : special->first.size();
+  }
+  return false;
+}
+
+WordPiece::Special::const_iterator WordPiece::special_at(std::string_view text) const {
+  return std::find_if(special_.begin(), special_.end(), [&](const auto& s) { return text.starts_with(s.first); });
+}
+
 TokenIds WordPiece::encode(std::string_view text) const {
   TokenIds ids;
   std::u32string word;
@@ -130,8 +153,7 @@ TokenIds WordPiece::encode(std::string_view text) const {
     if (alone) end_word();
   };
   for (std::size_t place = 0; place < text.size();) {
-    const auto special = std::find_if(special_.begin(), special_.end(),
-                                      [&](const auto& s) { return text.substr(place).starts_with(s.first); });
+    const auto special = special_at(text.substr(place));
     if (special != special_.end()) {
       end_word();
       ids.push_back(special->second);

@@ -44,6 +44,10 @@ class WordPiece {
   /// The number of lines.
   std::size_t size() const { return entries_.size(); }
   std::optional<std::uint32_t> id(std::string_view entry) const;
+  /// Whether an entry has a capital letter of ASCII, apart from those in brackets, as [CLS].
+  bool has_capitals() const;
+  /// The same of a text, apart from the special entries in it.
+  bool capitals_in(std::string_view text) const;
 
   /// The tokens of a text, without [CLS] and [SEP] around them.
   TokenIds encode(std::string_view text) const;
@@ -57,13 +61,17 @@ class WordPiece {
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
   };
 
+  using Special = std::vector<std::pair<std::string_view, std::uint32_t>>;
+
+  // The special entry with which a text begins, or end().
+  Special::const_iterator special_at(std::string_view text) const;
   void append_word(const std::u32string& word, TokenIds& ids) const;
 
   std::string name_;
   WordPieceOptions options_;
   std::vector<std::string> entries_;
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;
-  std::vector<std::pair<std::string_view, std::uint32_t>> special_;
+  Special special_;
   std::uint32_t unknown_ = 0;
 };
 
