@@ -16,5 +16,5 @@ inline constexpr arma::uword kDefaultTokens = 1024;
 /// The bytes of --text, or the sample text.
 std::string text_of(const InputOptions& options);
 
-/// Throws std::invalid_argument when the text has fewer tokens than are wanted.
-void require_length(arma::uword tokens, arma::uword wanted);
+/// Throws std::invalid_argument when the text has fewer tokens than n.
+void require_length(arma::uword tokens, arma::uword n);
