@@ -263,11 +263,7 @@ int run_error(const ErrorOptions& options) {
       sweep<double>(options, inputs[i], methods, features, outputs, reading, run);
     }
   };
-  if (are_many_small(inputs)) {
-    run.side_by_side(inputs.size(), measure);
-  } else {
-    for (std::size_t i = 0; i < inputs.size(); ++i) measure(i);
-  }
+  run.for_each(inputs.size(), are_many_small(inputs), measure);
   return conclude(run);
 }
 

@@ -215,8 +215,8 @@ void Run::compute_steps(std::size_t count, const std::string& what,
   });
 }
 
-void Run::side_by_side(std::size_t count, const std::function<void(std::size_t)>& body) {
-  divided_ = Communicator::world().size() == 1;
+void Run::for_each(std::size_t count, bool side_by_side, const std::function<void(std::size_t)>& body) {
+  divided_ = side_by_side && Communicator::world().size() == 1;
   if (divided_) {
     croquis::parallel_for(count, body);
   } else {

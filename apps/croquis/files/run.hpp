@@ -66,10 +66,10 @@ class Run {
   void compute_steps(std::size_t count, const std::string& what,
                      const std::function<std::vector<croquis::Record>(std::size_t)>& rows);
 
-  /// body(0), ..., body(count - 1) on the library's threads, where each of them goes through cells of its own:
-  /// compute() inside computes on the thread that calls it. On several ranks, which deal the cells, one after the
-  /// other.
-  void side_by_side(std::size_t count, const std::function<void(std::size_t)>& body);
+  /// body(0), ..., body(count - 1), each of which goes through cells of its own, one after the other. Side by side they
+  /// are on the library's threads, and compute() inside computes on the thread that calls it; but not on several ranks,
+  /// which deal the cells.
+  void for_each(std::size_t count, bool side_by_side, const std::function<void(std::size_t)>& body);
 
   /// For a cell of one row that all ranks compute together, in place of compute().
   void compute_together(const std::string& what, const std::function<croquis::Record()>& row);
@@ -113,7 +113,7 @@ class Run {
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<WorkQueue> queue_;
   std::size_t begun_ = 0;  // of the wanted cells
-  bool divided_ = false;   // side_by_side() divides them over the threads
+  bool divided_ = false;   // for_each() divides them over the threads
   std::mutex showing_;     // for the two below and the progress
   std::size_t finished_ = 0;
   std::string shown_;
