@@ -13,12 +13,12 @@ std::string environment_text();
 /// std::invalid_argument for more than one thread on a serial OpenBLAS, which is not safe to call from several.
 void prepare_threads(int threads);
 
-/// While one lives, large blocks that are allocated go back to the system when they are freed; at its end, all that is
-/// free goes back. For the matrices of one head after another: rows and names between them leave holes in the memory
-/// that is kept, which the C library does not fill again. To be used after prepare_threads().
+/// At its end, what is free goes back to the system, if the memory of the process has grown by more than 16 MiB since
+/// this was done before. For the matrices of one head after another: rows and names between them leave holes in the
+/// memory that is kept, which the C library does not fill again. Declared before the matrices, which are then free.
 class ReturnedMemory {
  public:
-  ReturnedMemory();
+  ReturnedMemory() = default;
   ~ReturnedMemory();
   ReturnedMemory(const ReturnedMemory&) = delete;
   ReturnedMemory& operator=(const ReturnedMemory&) = delete;

@@ -29,13 +29,17 @@ double peak_bytes_of(const std::function<void()>& work) {
     clear.flush();
     reset = static_cast<bool>(clear);
   }
-  const double before = status_bytes("VmRSS");
+  const double before = resident_bytes();
   work();
   return reset ? status_bytes("VmHWM") - before : std::numeric_limits<double>::quiet_NaN();
 }
 
 double peak_bytes() {
   return status_bytes("VmHWM");
+}
+
+double resident_bytes() {
+  return status_bytes("VmRSS");
 }
 
 }  // namespace croquis

@@ -14,4 +14,7 @@ double peak_bytes_of(const std::function<void()>& work);
 /// if the kernel does not say.
 double peak_bytes();
 
+/// The resident memory of this process now, in bytes. NaN if the kernel does not say.
+double resident_bytes();
+
 }  // namespace croquis
