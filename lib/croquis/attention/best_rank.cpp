@@ -7,6 +7,7 @@
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/randomised_svd.hpp>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 namespace croquis {
@@ -42,6 +43,18 @@ bool is_dense(const Problem<T>& problem) {
   return static_cast<double>(problem.n_q()) * static_cast<double>(problem.n_k()) <= n * n;
 }
 
+// Without a copy where the precision is the same: these matrices are n x n.
+template <typename To, typename From>
+arma::Mat<To> in_precision(arma::Mat<From>&& m) {
+  if constexpr (std::is_same_v<To, From>) return std::move(m);
+  return arma::conv_to<arma::Mat<To>>::from(m);
+}
+
+// The columns from the last to the first, in place.
+void reverse_columns(arma::mat& m) {
+  for (arma::uword i = 0, j = m.n_cols; i + 1 < j; ++i) m.swap_cols(i, --j);
+}
+
 template <typename T>
 void require_rank(const Problem<T>& problem, arma::uword d) {
   require(d >= 1 && d <= smaller_side(problem), "best-rank-d", "1 <= d <= min(n_q, n_k)",
@@ -55,18 +68,19 @@ BestRank<T>::BestRank(const Problem<T>& problem) : problem_(problem) {
   const SerialBlas serial;
   require(is_dense(problem), "best-rank-d", "n_q n_k <= 4096^2, it takes a dense singular value decomposition",
           {{"n_q", problem.n_q()}, {"n_k", problem.n_k()}});
-  const auto b = arma::conv_to<arma::mat>::from(transposed_softmax(problem));
+  const arma::mat b = in_precision<double>(transposed_softmax(problem));
   if (!b.is_finite()) throw std::runtime_error("best-rank-d: the scores are not finite");
   const bool by_queries = problem.n_q() <= problem.n_k();
   arma::vec squares;
   arma::mat vectors;  // singular vectors of the smaller side
   if (!arma::eig_sym(squares, vectors, by_queries ? product_tn(b, b) : product_nt(b, b))) return;
-  vectors = arma::fliplr(vectors);
+  reverse_columns(vectors);
   const arma::uvec reached = arma::find(squares >= kLeastShare * kLeastShare * squares.max());
   squared_reach_ = reached.n_elem - 1;
-  const auto own = arma::conv_to<arma::Mat<T>>::from(vectors);
-  const auto other = arma::conv_to<arma::Mat<T>>::from(by_queries ? product(b, vectors) : product_tn(b, vectors));
-  squared_ = std::make_shared<const Factors>(by_queries ? Factors{own, other} : Factors{other, own});
+  Factors factors{in_precision<T>(by_queries ? product(b, vectors) : product_tn(b, vectors)), {}};
+  factors.right = in_precision<T>(std::move(vectors));
+  if (by_queries) std::swap(factors.left, factors.right);
+  squared_ = std::make_shared<const Factors>(std::move(factors));
 }
 
 template <typename T>
