@@ -115,13 +115,15 @@ TEST_CASE("kriged adjoint: rows that are moved into the box, or lose their corre
 
 TEST_CASE("kriged adjoint: the regression alone, by differences of its definition") {
   const Key key = Key(84);
-  const arma::mat y = arma::exp(random_matrix(5, 7, key.child("y"))) / 10, e = random_matrix(7, 5, key.child("e"));
+  const arma::mat y = arma::exp(random_matrix(5, 7, key.child("y"))) / 10, e = random_matrix(7, 3, key.child("e")),
+                  z = random_matrix(5, 3, key.child("z"));
   const arma::vec squares = arma::exp(random_matrix(7, 1, key.child("squares")));
   for (const arma::uword n_k : {arma::uword{1}, arma::uword{1000}}) {  // the ridge follows the squares alone, or all
     CAPTURE(n_k);
     const auto plan_at = [&](const arma::mat& weights, const arma::vec& of_cells) {
       KrigedPlan<double> plan;
       plan.cell_weights = weights;
+      plan.residual = z;
       plan.cells.squares = of_cells;
       const arma::mat gram = weights * arma::diagmat(of_cells) * weights.t();
       const double uniform = arma::accu(of_cells) / static_cast<double>(n_k * n_k);
@@ -134,11 +136,49 @@ TEST_CASE("kriged adjoint: the regression alone, by differences of its definitio
     const arma::mat dy = random_matrix(5, 7, key.child("dy"));
     const arma::vec ds = random_matrix(7, 1, key.child("ds"));
     const Derivative of_y =
-        derivative([&](double t) { return arma::dot(e, plan_at(y + t * dy, squares).regression()); }, 0x1p-12);
+        derivative([&](double t) { return arma::dot(e, plan_at(y + t * dy, squares).regression() * z); }, 0x1p-12);
     const Derivative of_squares =
-        derivative([&](double t) { return arma::dot(e, plan_at(y, squares + t * ds).regression()); }, 0x1p-12);
+        derivative([&](double t) { return arma::dot(e, plan_at(y, squares + t * ds).regression() * z); }, 0x1p-12);
     CHECK(arma::dot(of.cell_weights, dy) == doctest::Approx(of_y.value).epsilon(1e-7));
     CHECK(arma::dot(of.squares, ds) == doctest::Approx(of_squares.value).epsilon(1e-7));
+    const arma::mat of_z = plan_at(y, squares).regression().t() * e;
+    CHECK(arma::abs(of.residual - of_z).max() < 1e-12 * arma::abs(of_z).max());
+  }
+}
+
+// With X = Y diag(g)^1/2 = U diag(sigma) V^T, <E, W Z> is the sum over i of sigma_i / (sigma_i^2 + ridge) times
+// product_i of row i of U^T Z and of V^T diag(g)^1/2 E, whose derivative by sigma_i is that by X between u_i and v_i.
+TEST_CASE("kriged adjoint: the regression where the ridge is above nearly all eigenvalues, in closed form") {
+  const Key key = Key(86);
+  const auto reflection = [&](arma::uword n, const char* name) -> arma::mat {
+    const arma::vec u = arma::normalise(random_matrix(n, 1, key.child(name)).col(0));
+    return arma::mat(n, n, arma::fill::eye) - 2 * u * u.t();
+  };
+  constexpr double kRidge = 1e-7;
+  for (const arma::uword rows : {arma::uword{10}, arma::uword{7}}) {
+    CAPTURE(rows);
+    const arma::uword cells = 17 - rows;
+    const arma::mat u = reflection(rows, "u").head_cols(7), v = reflection(cells, "v").head_cols(7);
+    const arma::vec sigma = arma::exp10(arma::regspace(0, -1, -6)), roots = arma::exp(random_matrix(cells, 1, key) / 2);
+    // Smooth rows: what is left of them has little where eigenvalues are small, and so has the cotangent.
+    const arma::mat z = arma::diagmat(sigma) * random_matrix(7, 3, key.child("z")),
+                    e = arma::diagmat(sigma) * random_matrix(7, 3, key.child("e"));
+    const double mean = arma::dot(sigma, sigma) / static_cast<double>(rows), ridge = kRidge * mean;
+    KrigedPlan<double> plan;
+    plan.cell_weights = (u * arma::diagmat(sigma) * v.t()).eval().each_row() / roots.t();
+    plan.residual = u * z;
+    plan.cells.squares = arma::square(roots);
+    plan.kriging.ridge = ridge;
+    const RegressionAdjoint of = regression_adjoint<double>(plan, 1000, (v * e).eval().each_col() / roots);
+
+    const arma::vec products = arma::sum(z % e, 1), sums = arma::square(sigma) + ridge;
+    const double of_ridge = -arma::accu(sigma % products / arma::square(sums));
+    const arma::vec expected = (ridge - arma::square(sigma)) % products / arma::square(sums) +
+                               of_ridge * kRidge * 2 / static_cast<double>(rows) * sigma;
+    const arma::vec found = arma::diagvec(u.t() * (of.cell_weights.each_row() / roots.t()) * v);
+    CHECK(arma::abs(found - expected).max() < 1e-11 * arma::abs(expected).max());
+    const arma::mat of_z = u * (e.each_col() % (sigma / sums));
+    CHECK(arma::abs(of.residual - of_z).max() < 1e-11 * arma::abs(of_z).max());
   }
 }
 

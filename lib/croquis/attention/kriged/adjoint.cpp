@@ -66,10 +66,7 @@ class KrigedBackward {
 
   void queries() {
     arma::Mat<T> correction;
-    if (!plan_.kriging.inverse.is_empty()) {
-      regression_ = plan_.regression();
-      correction = product(regression_, plan_.residual);
-    }
+    if (!plan_.kriging.inverse.is_empty()) correction = product(plan_.regression(), plan_.residual);
     QueryRowsAdjoint<T> of =
         query_rows_adjoint(input_, model_.query_tree, plan_.cells, plan_.near, correction, cotangent_);
     q_ += of.queries;
@@ -90,10 +87,9 @@ class KrigedBackward {
 
   // W Z, Z = B_R [V, 1] - Y S, and Y, the weights of the cells in the exact rows.
   void regression() {
-    const RegressionAdjoint of =
-        regression_adjoint(plan_, input_.problem.n_k(), product_nt(correction_, plan_.residual));
+    const RegressionAdjoint of = regression_adjoint(plan_, input_.problem.n_k(), correction_);
     squares_ = arma::conv_to<arma::Col<T>>::from(of.squares);
-    residual_ = product_tn(regression_, correction_);
+    residual_ = arma::conv_to<arma::Mat<T>>::from(of.residual);
     row_values_ += residual_;
     cell_weights_ = arma::conv_to<arma::Mat<T>>::from(of.cell_weights) - product_nt(residual_, plan_.cells.sums);
     sums_ -= product_tn(plan_.cell_weights, residual_);
@@ -189,7 +185,6 @@ class KrigedBackward {
   arma::Mat<T> cell_weights_, residual_;  // empty where nothing is corrected
   arma::Mat<T> cell_keys_, sums_, correction_;
   arma::Col<T> squares_;
-  arma::Mat<T> regression_;  // W itself
 };
 
 }  // namespace
