@@ -176,14 +176,18 @@ std::string shown(const croquis::Value& value) {
   return number == nullptr ? croquis::text_of(value) : fmt::format("{}", *number);
 }
 
+std::vector<std::string> key_of(const croquis::Record& row, const std::vector<std::size_t>& columns) {
+  std::vector<std::string> key;
+  for (const std::size_t c : columns) key.push_back(croquis::text_of(row[c]));
+  return key;
+}
+
 // Rows with the same values in the columns `by` have one value in `column`.
 void require_one_value(const croquis::Table& table, const std::string& path, std::size_t column,
                        const std::vector<std::size_t>& by) {
   std::map<std::vector<std::string>, std::size_t> first;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    std::vector<std::string> key;
-    for (const std::size_t c : by) key.push_back(croquis::text_of(table.rows[i][c]));
-    const std::size_t known = first.emplace(std::move(key), i).first->second;
+    const std::size_t known = first.emplace(key_of(table.rows[i], by), i).first->second;
     const croquis::Value &value = table.rows[i][column], &other = table.rows[known][column];
     if (croquis::text_of(value) == croquis::text_of(other)) continue;
     throw std::invalid_argument(
@@ -213,11 +217,7 @@ void require_one_result(const croquis::Table& table, const Command& command, con
   // The same draw once in double and once in float is not two draws.
   if (table.has("precision")) require_one_value(table, path, table.column("precision"), all);
   SeenRows seen(path);
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    std::vector<std::string> key;
-    for (const std::size_t c : all) key.push_back(croquis::text_of(table.rows[i][c]));
-    seen.add(std::move(key), i + 2);
-  }
+  for (std::size_t i = 0; i < table.rows.size(); ++i) seen.add(key_of(table.rows[i], all), i + 2);
 }
 
 }  // namespace

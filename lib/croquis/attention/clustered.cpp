@@ -103,7 +103,7 @@ Approximation<T> approximate(const Problem<T>& problem, arma::uword d, const Key
   scores->top.resize(count);
   scores->own.resize(count);
   const arma::uword k = std::min(top, problem.n_k());
-  {
+  {  // which frees its columns before the product with the values takes as much again
     const arma::Mat<T> q_columns = transposed(problem.Q());
     arma::Mat<T> means(count, p);
     parallel_for(count, [&](std::size_t c) { means.row(c) = arma::mean(tokens(q_columns, scores->queries[c]), 0); });

@@ -110,7 +110,10 @@ std::optional<ErrorBound> ErrorBounds::compute(const MethodChoice& choice, arma:
              "linformer T1",
              {}};
   }
-  if (bound) bound->trivial = trivial_outputs(problem_, exact, bound->value, choice.name != "skyformer");
+  if (bound) {
+    const Target target = find_method<double>(choice.name).target;
+    bound->trivial = trivial_outputs(problem_, exact, bound->value, is_normalised(target));
+  }
   return bound;
 }
 
