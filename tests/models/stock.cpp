@@ -1,7 +1,9 @@
 // Models with the tensors of a type that are not computed as the type is, and entries under other names.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/models/model.hpp>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,10 +65,9 @@ TEST_CASE("stock models: entries that say that a model is computed in another wa
       CHECK_MESSAGE(text.starts_with(std::string("config.json: ") + said), text);
       CHECK(text.find('\n') == std::string::npos);
     }
-    for (const char* entry :
-         {R"("auto_map": {"AutoTokenizer": ["own.Tokenizer", null]})", R"("auto_map": {})", R"("architectures": [])",
-          R"("quantization_config": null)", R"("pruned_heads": {})", R"("add_cross_attention": false)",
-          R"("sliding_window": 4)", R"("architectures": null)"}) {
+    for (const char* entry : {R"("auto_map": {"AutoTokenizer": ["own.Tokenizer", null]})", R"("auto_map": {})",
+                              R"("architectures": [])", R"("quantization_config": null)", R"("pruned_heads": {})",
+                              R"("add_cross_attention": false)", R"("architectures": null)"}) {
       CAPTURE_BINDING(entry);
       CHECK(said_of_config(with(model.config, entry)) == kNothing);
     }
@@ -140,10 +141,8 @@ TEST_CASE("stock models: tensors of a layer that the configuration does not call
       {"llama-tied",
        {"model.layers.0.self_attn.sinks", "model.layers.0.post_feedforward_layernorm.weight",
         "model.layers.2.mlp.up_proj.weight", "model.norm.bias"},
-       {"model.layers.0.self_attn.rotary_emb.inv_freq", "score.weight"}},
-      {"llama-untied",
-       {"model.layers.0.self_attn.q_proj.bias", "model.layers.1.mlp.up_proj.bias"},
-       {"model.rotary_emb.inv_freq"}},
+       {"score.weight"}},
+      {"llama-untied", {"model.layers.0.self_attn.q_proj.bias", "model.layers.1.mlp.up_proj.bias"}, {}},
   };
   for (const auto& [name, refused, ignored] : cases) {
     for (const std::string& tensor : refused) {
@@ -160,6 +159,83 @@ TEST_CASE("stock models: tensors of a layer that the configuration does not call
       model.tensors.emplace_back(tensor, std::vector<std::uint64_t>{8});
       CHECK(said_of_weights(model) == kNothing);
     }
+  }
+}
+
+TEST_CASE("stock models: rates of rotary positions in the file are those of the configuration, or refused") {
+  FormulaModel model = formula_model("llama-tied");
+  const ModelConfig config = parse_model_config(model.config, "config.json");
+  const auto rates_of = [&](double base) {
+    std::vector<double> rates;
+    for (double power = 0; power < static_cast<double>(config.p()); power += 2) {
+      rates.push_back(std::exp(-std::log(base) * power / static_cast<double>(config.p())));
+    }
+    return rates;
+  };
+  const std::vector<double> rates = rates_of(config.rope_theta);
+  REQUIRE(rates.size() == 3);
+  const std::vector<double> others[] = {
+      rates_of(config.rope_theta / 2), {rates[0] / 2, rates[1] / 2, rates[2] / 2}, {rates[0], rates[1]}};
+  for (const char* tensor : {"model.layers.0.self_attn.rotary_emb.inv_freq", "model.rotary_emb.inv_freq"}) {
+    CAPTURE_BINDING(tensor);
+    model.given = {{tensor, rates}};
+    for (const char* type : {"F32", "BF16"}) {
+      CHECK(refusal([&] { Model(SafeTensors(model.file(type), "m.safetensors"), config); }) == kNothing);
+    }
+    for (const std::vector<double>& other : others) {
+      model.given = {{tensor, other}};
+      CHECK(said_of_weights(model) ==
+            std::string("m.safetensors: tensor '") + tensor +
+                "' has other rates of the rotary positions than rope_theta 100 and heads of width 6 give; correct "
+                "config.json, or remove the tensor");
+    }
+  }
+}
+
+TEST_CASE("stock models: what other architectures with the tensors of a Llama compute is refused by name") {
+  const FormulaModel llama = formula_model("llama-tied");
+  const ModelConfig config = parse_model_config(llama.config, "config.json");
+  const auto entry = [](const char* key, double number) {
+    return "\"" + std::string(key) + "\": " + fmt::format("{}", number);
+  };
+  const double scale = 1 / std::sqrt(static_cast<double>(config.p()));
+  for (const auto& [key, computed] :
+       {std::pair("embedding_multiplier", 1.0), std::pair("residual_multiplier", 1.0), std::pair("logits_scaling", 1.0),
+        std::pair("logit_scale", 1.0), std::pair("attention_multiplier", scale)}) {
+    CAPTURE_BINDING(key);
+    CHECK(said_of_config(with(llama.config, entry(key, computed))) == kNothing);
+    CHECK(said_of_config(with(llama.config, "\"" + std::string(key) + "\": null")) == kNothing);
+    const std::string text = said_of_config(with(llama.config, entry(key, 1.5 * computed)));
+    CHECK_MESSAGE(text.starts_with(std::string("config.json: ") + key + " is "), text);
+    CHECK_MESSAGE(contains(text, "remove the entry to compute the model without it"), text);
+  }
+  for (const std::string key : {"attn_logit_softcapping", "final_logit_softcapping", "clip_qkv"}) {
+    CAPTURE(key);
+    CHECK(said_of_config(with(llama.config, "\"" + key + "\": null")) == kNothing);
+    CHECK(said_of_config(with(llama.config, "\"" + key + "\": 30.0")) ==
+          "config.json: has " + key +
+              ", which a Llama is computed without; remove the entry to compute the model without it");
+  }
+  const std::string all = std::to_string(config.positions);
+  CHECK(said_of_config(with(llama.config, R"("sliding_window": 4)")) ==
+        "config.json: sliding_window is 4, less than max_position_embeddings " + all +
+            "; tokens of a Llama attend to all earlier ones; remove the entry to compute the model without it");
+  for (const std::string& right : {std::string("null"), all, std::string("4, \"use_sliding_window\": false")}) {
+    CAPTURE(right);
+    CHECK(said_of_config(with(llama.config, "\"sliding_window\": " + right)) == kNothing);
+  }
+  // Encoders, and GPT-2, are not what such models are made from.
+  for (const char* other : {"bert", "albert", "gpt2"}) {
+    CHECK(said_of_config(with(formula_model(other).config, R"("sliding_window": 4)")) == kNothing);
+  }
+}
+
+TEST_CASE("stock models: tie_word_embeddings is false where it is null, and true where it is missing") {
+  for (const char* name : {"bert", "gpt2"}) {
+    CAPTURE_BINDING(name);
+    const std::string config = formula_model(name).config;
+    CHECK(parse_model_config(config, "config.json").tied);
+    CHECK_FALSE(parse_model_config(with(config, R"("tie_word_embeddings": null)"), "config.json").tied);
   }
 }
 

@@ -36,17 +36,20 @@ void append(std::string& bytes, T number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
+std::string bytes_as(const std::string& type, float x) {
+  std::string bytes;
+  if (type == "F32") append(bytes, x);
+  if (type == "F16") append(bytes, half_of(x));
+  if (type == "BF16") append(bytes, static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16));
+  return bytes;
+}
+
 std::string numbers_of(const std::string& name, const std::vector<std::uint64_t>& shape, const std::string& type) {
   std::uint64_t count = 1;
   for (const std::uint64_t size : shape) count *= size;
   const double mean = shape.size() == 1 && name.ends_with(".weight") ? 1 : 0;
   std::string bytes;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto x = static_cast<float>(mean + value(name, i));
-    if (type == "F32") append(bytes, x);
-    if (type == "F16") append(bytes, half_of(x));
-    if (type == "BF16") append(bytes, static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16));
-  }
+  for (std::uint64_t i = 0; i < count; ++i) bytes += bytes_as(type, static_cast<float>(mean + value(name, i)));
   return bytes;
 }
 
@@ -54,12 +57,19 @@ std::string numbers_of(const std::string& name, const std::vector<std::uint64_t>
 
 std::string FormulaModel::file(const std::string& type) const {
   std::string header, data;
-  for (const auto& [tensor, shape] : tensors) {
-    const auto copy = copies.find(tensor);
-    const std::string bytes = numbers_of(copy == copies.end() ? tensor : copy->second, shape, type);
+  const auto add = [&](const std::string& tensor, const std::vector<std::uint64_t>& shape, const std::string& bytes) {
     header += fmt::format(R"({}"{}":{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", header.empty() ? "" : ",",
                           tensor, type, fmt::join(shape, ","), data.size(), data.size() + bytes.size());
     data += bytes;
+  };
+  for (const auto& [tensor, shape] : tensors) {
+    const auto copy = copies.find(tensor);
+    add(tensor, shape, numbers_of(copy == copies.end() ? tensor : copy->second, shape, type));
+  }
+  for (const auto& [tensor, numbers_given] : given) {
+    std::string bytes;
+    for (const double x : numbers_given) bytes += bytes_as(type, static_cast<float>(x));
+    add(tensor, {numbers_given.size()}, bytes);
   }
   return safetensors_file("{" + header + "}", data);
 }

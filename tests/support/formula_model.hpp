@@ -12,7 +12,8 @@ struct FormulaModel {
   std::string name, config;                                                 ///< config: the text of a config.json
   std::vector<std::pair<std::string, std::vector<std::uint64_t>>> tensors;  ///< names and shapes
   std::map<std::string, std::vector<double>> numbers;                       ///< "hidden 0", "q", "loss", ...
-  std::map<std::string, std::string> copies = {};  ///< tensors with the numbers of another name
+  std::map<std::string, std::string> copies = {};         ///< tensors with the numbers of another name
+  std::map<std::string, std::vector<double>> given = {};  ///< tensors with these numbers, which have one dimension
 
   /// A safetensors file; type F32, F16 or BF16, which make no difference to these numbers.
   std::string file(const std::string& type = "F32") const;

@@ -35,6 +35,10 @@ bool ConfigEntries::has(const char* key) const {
   return values_.contains(key) && !values_[key].is_null();
 }
 
+bool ConfigEntries::is_null(const char* key) const {
+  return values_.contains(key) && values_[key].is_null();
+}
+
 arma::uword ConfigEntries::size(const char* key) const {
   if (!has(key)) {
     refuse(fmt::format("has no {}{}", key,

@@ -20,6 +20,7 @@ class ConfigEntries {
 
   [[noreturn]] void refuse(const std::string& why) const;
   bool has(const char* key) const;
+  bool is_null(const char* key) const;
 
   /// The entry, which must be present and a whole number >= 1.
   arma::uword size(const char* key) const;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <croquis/io/bytes.hpp>
 #include <croquis/models/output_embeddings.hpp>
 #include <croquis/models/required_tensors.hpp>
 #include <utility>
@@ -34,6 +35,7 @@ class Llama : public Architecture {
     required.shape("norm.weight", {hidden});
     required.no_others("layers.", {".rotary_emb.inv_freq"});
     required.no_others("norm.");
+    require_rates();
   }
 
   arma::mat embed(const TokenWindows& tokens) const override {
@@ -72,14 +74,38 @@ class Llama : public Architecture {
     return parts_.rms_norm(std::move(x), name, config_.layer_norm_epsilon);
   }
 
+  double rate(arma::uword j) const {
+    return std::pow(config_.rope_theta, -2.0 * static_cast<double>(j) / static_cast<double>(config_.p()));
+  }
+
+  // Old files have the rates as a buffer, which Hugging Face's code passes over. Where it is not that of the
+  // configuration, the weights are not those of this model: the entry for the base, say, has been lost.
+  void require_rates() const {
+    constexpr double rounding = 0x1p-7, smallest = 0x1p-24;  // in bfloat16, and of a number in half precision
+    const ModelWeights& weights = parts_.weights();
+    for (const std::string& name : weights.names()) {
+      if (!name.ends_with("rotary_emb.inv_freq")) continue;
+      const std::shared_ptr<const arma::mat> rates = weights.matrix(name);
+      bool agrees = rates->n_elem == config_.p() / 2;
+      for (arma::uword j = 0; agrees && j < rates->n_elem; ++j) {
+        agrees = std::abs((*rates)(j)-rate(j)) <= rounding * rate(j) + smallest;
+      }
+      if (agrees) continue;
+      refuse_file(weights.name(),
+                  fmt::format("tensor '{}' has other rates of the rotary positions than rope_theta {} and heads of "
+                              "width {} give; correct config.json, or remove the tensor",
+                              excerpt(name), config_.rope_theta, config_.p()));
+    }
+  }
+
   // Columns j and j + p/2 of each head are turned by the angle (position) theta^(-2j/p), as Hugging Face's code pairs
   // them.
   void rotate(arma::mat& x, const std::vector<arma::uword>& positions) const {
     const arma::uword p = config_.p(), half = p / 2;
     for (arma::uword j = 0; j < half; ++j) {
-      const double rate = std::pow(config_.rope_theta, -2.0 * static_cast<double>(j) / static_cast<double>(p));
+      const double turn = rate(j);
       for (arma::uword i = 0; i < x.n_rows; ++i) {
-        const double angle = static_cast<double>(positions[i]) * rate, c = std::cos(angle), s = std::sin(angle);
+        const double angle = static_cast<double>(positions[i]) * turn, c = std::cos(angle), s = std::sin(angle);
         for (arma::uword left = j; left < x.n_cols; left += p) {
           const double a = x(i, left), b = x(i, left + half);
           x(i, left) = a * c - b * s;

@@ -43,6 +43,12 @@ void read_sizes(const ConfigEntries& entries, ModelConfig& config) {
   config.positions = entries.size("max_position_embeddings");
 }
 
+// Hugging Face's code takes a null for false, also where the entry is true when it is missing.
+bool is_tied(const ConfigEntries& entries, bool default_value) {
+  const char* const key = "tie_word_embeddings";
+  return !entries.is_null(key) && entries.is_true(key, default_value);
+}
+
 void read_encoder(const ConfigEntries& entries, ModelConfig& config) {
   const std::string positions = entries.text("position_embedding_type", "absolute");
   if (positions != "absolute") {
@@ -54,7 +60,7 @@ void read_encoder(const ConfigEntries& entries, ModelConfig& config) {
   config.token_types = entries.size_or("type_vocab_size", config.token_types);
   config.activation = activation_of(entries, "hidden_act", albert ? "gelu_new" : "gelu");
   config.layer_norm_epsilon = entries.positive("layer_norm_eps", config.layer_norm_epsilon);
-  config.tied = entries.is_true("tie_word_embeddings", true);
+  config.tied = is_tied(entries, true);
   if (!albert) return;
   config.embedding = entries.size_or("embedding_size", config.embedding);
   config.groups = entries.size_or("num_hidden_groups", config.groups);
@@ -80,7 +86,7 @@ void read_gpt2(const ConfigEntries& entries, ModelConfig& config) {
   config.intermediate = entries.size_or("n_inner", 4 * config.hidden);
   config.activation = activation_of(entries, "activation_function", "gelu_new");
   config.layer_norm_epsilon = entries.positive("layer_norm_epsilon", 1e-5);
-  config.tied = entries.is_true("tie_word_embeddings", true);
+  config.tied = is_tied(entries, true);
 }
 
 void require_whole_heads_rotated(const ConfigEntries& entries) {
@@ -128,6 +134,35 @@ void read_rotary(const ConfigEntries& entries, ModelConfig& config) {
   }
 }
 
+// Entries of models that have the tensors of a Llama and are computed in another way, such as Granite, Gemma 2 and
+// Mistral. Hugging Face's class of a Llama does not read them, but weights beside them were trained with them.
+void require_arithmetic_of_llama(const ConfigEntries& entries, const ModelConfig& config) {
+  constexpr double rounding = 1e-6;  // of a number in a file
+  constexpr const char* remedy = "remove the entry to compute the model without it";
+  const std::pair<const char*, double> factors[] = {
+      {"embedding_multiplier", 1},
+      {"residual_multiplier", 1},
+      {"logits_scaling", 1},
+      {"logit_scale", 1},
+      {"attention_multiplier", 1 / std::sqrt(static_cast<double>(config.p()))}};
+  for (const auto& [key, computed] : factors) {
+    if (!entries.has(key)) continue;
+    const double factor = entries.positive(key, computed);
+    if (std::abs(factor - computed) <= rounding * computed) continue;
+    entries.refuse(fmt::format("{} is {}; a Llama is computed with {}; {}", key, factor, computed, remedy));
+  }
+  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping", "clip_qkv"}) {
+    if (entries.has(key)) entries.refuse(fmt::format("has {}, which a Llama is computed without; {}", key, remedy));
+  }
+  if (!entries.has("sliding_window") || !entries.is_true("use_sliding_window", true)) return;
+  if (const arma::uword window = entries.size("sliding_window"); window < config.positions) {
+    entries.refuse(
+        fmt::format("sliding_window is {}, less than max_position_embeddings {}; tokens of a Llama attend to all "
+                    "earlier ones; {}",
+                    window, config.positions, remedy));
+  }
+}
+
 void read_llama(const ConfigEntries& entries, ModelConfig& config) {
   read_rotary(entries, config);
   read_sizes(entries, config);
@@ -139,11 +174,12 @@ void read_llama(const ConfigEntries& entries, ModelConfig& config) {
   if (entries.has("head_dim")) config.head_width = entries.size("head_dim");
   if (config.p() % 2 != 0)
     entries.refuse(fmt::format("heads of width {}; rotary positions need an even one", config.p()));
+  require_arithmetic_of_llama(entries, config);
   config.activation = activation_of(entries, "hidden_act", "silu");
   config.layer_norm_epsilon = entries.positive("rms_norm_eps", 1e-6);
   config.attention_bias = entries.is_true("attention_bias");
   config.mlp_bias = entries.is_true("mlp_bias");
-  config.tied = entries.is_true("tie_word_embeddings", false);
+  config.tied = is_tied(entries, false);
 }
 
 }  // namespace
