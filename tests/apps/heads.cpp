@@ -13,6 +13,7 @@
 #include "support/capture.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -95,6 +96,28 @@ TEST_CASE("heads: many small ones, each measured on a thread of its own, have th
     REQUIRE(run_croquis(again + " --resume", folder.path()).status == 0);
     CHECK(rows_of(file) == whole);
   }
+}
+
+TEST_CASE("heads: where one of many small ones fails, the others beside it stop soon, and have their rows") {
+  TemporaryFolder folder;
+  for (const char* name : {"q", "k", "v"}) {
+    write_text(folder / (std::string(name) + ".npy"), npy_doubles("(4, 40, 4)", numbers(name, 4)));
+  }
+  const std::string run =
+      "error --q q.npy --k k.npy --v v.npy --features 8 --trials 4000 --threads 2 --quiet "
+      "--out rows.csv --save-output outputs --methods v-mean";
+  REQUIRE(run_croquis(run, folder.path()).status == 0);
+  for (const auto& output : std::filesystem::directory_iterator(folder / "outputs")) {
+    if (!output.path().filename().string().starts_with("arrays-q-head=0_exact")) continue;
+    const std::filesystem::path taken = output.path();  // no output can be written under this name
+    std::filesystem::remove(taken);
+    std::filesystem::create_directory(taken);
+    break;
+  }
+  const ProgramRun failed = run_croquis(run + ",skeinformer --resume", folder.path());
+  CHECK(failed.status == 2);
+  CHECK_MESSAGE(contains(failed.output, "arrays-q-head=0_exact"), failed.output);
+  CHECK(croquis::read_csv((folder / "rows.csv").string()).rows.size() < 4 + 4000);
 }
 
 TEST_CASE("heads: wrong usage is one line and status 2") {

@@ -169,7 +169,7 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
   for (const MethodChoice& choice : methods) {
     std::vector<ErrorCell> cells = cells_of(options, choice, features);
     std::erase_if(cells, [&](const ErrorCell& cell) { return !run.wants(key_of(input, choice, cell)); });
-    if (Run::interrupted()) return;
+    if (run.stopped()) return;
     if (cells.empty() || run.skip(cells.size())) continue;
     if (!errors) {
       const auto read = [&] {
@@ -195,14 +195,30 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
   }
 }
 
+// Those of which this run has rows to compute: of a resumed one that may be a few of many.
+std::vector<const Input*> unfinished_inputs(const ErrorOptions& options, const std::vector<Input>& inputs,
+                                            const std::vector<MethodChoice>& methods,
+                                            const std::vector<arma::uword>& features, const Run& run) {
+  std::vector<const Input*> unfinished;
+  for (const Input& input : inputs) {
+    const bool is_wanted = std::any_of(methods.begin(), methods.end(), [&](const MethodChoice& choice) {
+      const std::vector<ErrorCell> cells = cells_of(options, choice, features);
+      return std::any_of(cells.begin(), cells.end(),
+                         [&](const ErrorCell& cell) { return run.wants(key_of(input, choice, cell)); });
+    });
+    if (is_wanted) unfinished.push_back(&input);
+  }
+  return unfinished;
+}
+
 // Whether each thread is better given a head of its own: part of what methods prepare for a head, as the decomposition
 // of best-rank-d, takes one thread, and the others would wait. Not where few heads would leave threads without one, or
 // where large ones, of which each thread would have several n x n matrices, fill the memory.
-bool are_many_small(const std::vector<Input>& inputs) {
+bool are_many_small(const std::vector<const Input*>& inputs) {
   constexpr arma::uword largest = 1024;
   return inputs.size() >= 2 * static_cast<std::size_t>(croquis::threads()) &&
          std::all_of(inputs.begin(), inputs.end(),
-                     [](const Input& input) { return std::max(input.n_q, input.n_k) <= largest; });
+                     [](const Input* input) { return std::max(input->n_q, input->n_k) <= largest; });
 }
 
 void print_errors(const Table& table) {
@@ -255,15 +271,16 @@ int run_error(const ErrorOptions& options) {
   run.plan(plan_of(options, inputs, methods, features), [&] {
     for (const std::string& name : earlier) std::filesystem::remove(outputs->path_of(name));
   });
+  const std::vector<const Input*> unfinished = unfinished_inputs(options, inputs, methods, features, run);
   std::mutex reading;
   const auto measure = [&](std::size_t i) {
     if (options.run.precision == "float") {
-      sweep<float>(options, inputs[i], methods, features, outputs, reading, run);
+      sweep<float>(options, *unfinished[i], methods, features, outputs, reading, run);
     } else {
-      sweep<double>(options, inputs[i], methods, features, outputs, reading, run);
+      sweep<double>(options, *unfinished[i], methods, features, outputs, reading, run);
     }
   };
-  run.for_each(inputs.size(), are_many_small(inputs), measure);
+  run.for_each(unfinished.size(), are_many_small(unfinished), measure);
   return conclude(run);
 }
 

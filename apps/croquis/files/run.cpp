@@ -191,7 +191,7 @@ void Run::compute_steps(std::size_t count, const std::string& what,
                         const std::function<std::vector<croquis::Record>(std::size_t)>& rows) {
   if (divided_) {
     show(what);
-    for (std::size_t i = 0; i < count && !interrupted(); ++i) {
+    for (std::size_t i = 0; i < count && !stopped(); ++i) {
       if (const std::vector<croquis::Record> made = rows(i); !made.empty()) queue_->put(fields_of(made));
     }
     return;
@@ -199,30 +199,36 @@ void Run::compute_steps(std::size_t count, const std::string& what,
   const std::size_t first = begun_;
   begun_ += count;
   show(what);
-  std::atomic<bool> failed{false};
   croquis::parallel_for(std::min(count, static_cast<std::size_t>(croquis::threads())), [&](std::size_t) {
-    try {
-      while (!failed && !interrupted()) {
+    stopping_others([&] {
+      while (!stopped()) {
         const auto cell = queue_->take(begun_);
         if (!cell) return;
         const std::vector<croquis::Record> made = rows(*cell - first);
         if (!made.empty()) queue_->put(fields_of(made));
       }
-    } catch (...) {
-      failed = true;
-      throw;
-    }
+    });
   });
 }
 
 void Run::for_each(std::size_t count, bool side_by_side, const std::function<void(std::size_t)>& body) {
   divided_ = side_by_side && Communicator::world().size() == 1;
   if (divided_) {
-    croquis::parallel_for(count, body);
+    croquis::parallel_for(count, [&](std::size_t i) { stopping_others([&] { body(i); }); });
   } else {
     for (std::size_t i = 0; i < count; ++i) body(i);
   }
   divided_ = false;
+}
+
+// What it throws ends the run: what is done beside it, and would be waited for, need not go on.
+void Run::stopping_others(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (...) {
+    failed_ = true;
+    throw;
+  }
 }
 
 void Run::compute_together(const std::string& what, const std::function<croquis::Record()>& row) {

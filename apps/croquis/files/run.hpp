@@ -1,6 +1,7 @@
 // A run of an experiment: cells computed in parallel, on one or several ranks, resumed after an interruption.
 #pragma once
 
+#include <atomic>
 #include <croquis/measure/columns.hpp>
 #include <functional>
 #include <initializer_list>
@@ -68,7 +69,7 @@ class Run {
 
   /// body(0), ..., body(count - 1), each of which goes through cells of its own, one after the other. Side by side they
   /// are on the library's threads, and compute() inside computes on the thread that calls it; but not on several ranks,
-  /// which deal the cells.
+  /// which deal the cells. Where one of them fails the others stop after the cell that they are at.
   void for_each(std::size_t count, bool side_by_side, const std::function<void(std::size_t)>& body);
 
   /// For a cell of one row that all ranks compute together, in place of compute().
@@ -76,6 +77,9 @@ class Run {
 
   /// Whether a signal has come.
   static bool interrupted();
+
+  /// Whether nothing further should be begun: a signal has come, or something beside the caller has failed.
+  bool stopped() const { return interrupted() || failed_; }
 
   /// To be called when all is computed: waits for the other ranks, checks that the file is still this run's and has all
   /// rows, puts them in order and completes the meta file.
@@ -98,6 +102,7 @@ class Run {
   std::vector<std::size_t> order_of(const croquis::CsvTable& file) const;
   void complete();
   void show(const std::string& what);
+  void stopping_others(const std::function<void()>& body);
 
   RunOptions options_;
   std::string command_;
@@ -114,7 +119,8 @@ class Run {
   std::unique_ptr<WorkQueue> queue_;
   std::size_t begun_ = 0;  // of the wanted cells
   bool divided_ = false;   // for_each() divides them over the threads
-  std::mutex showing_;     // for the two below and the progress
+  std::atomic<bool> failed_ = false;
+  std::mutex showing_;  // for the two below and the progress
   std::size_t finished_ = 0;
   std::string shown_;
 };
