@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/core/matrix_layout.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
 #include <memory>
 #include <optional>

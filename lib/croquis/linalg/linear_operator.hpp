@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/core/matrix_layout.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <functional>

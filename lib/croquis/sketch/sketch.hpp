@@ -3,6 +3,7 @@
 
 #include <armadillo>
 #include <concepts>
+#include <croquis/core/matrix_layout.hpp>
 
 namespace croquis {
 
