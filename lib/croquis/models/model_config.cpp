@@ -134,8 +134,10 @@ void read_rotary(const ConfigEntries& entries, ModelConfig& config) {
   }
 }
 
-// Entries of models that have the tensors of a Llama and are computed in another way, such as Granite, Gemma 2 and
-// Mistral. Hugging Face's class of a Llama does not read them, but weights beside them were trained with them.
+// Entries of models that have the tensors of a Llama and are computed in another way, such as Granite and Gemma 2.
+// Hugging Face's class of a Llama does not read them, but weights beside them were trained with them. (Not
+// sliding_window: that of a Mistral stays behind where its weights are stored as a Llama, and matters to long texts
+// alone.)
 void require_arithmetic_of_llama(const ConfigEntries& entries, const ModelConfig& config) {
   constexpr double rounding = 1e-6;  // of a number in a file
   constexpr const char* remedy = "remove the entry to compute the model without it";
@@ -153,13 +155,6 @@ void require_arithmetic_of_llama(const ConfigEntries& entries, const ModelConfig
   }
   for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping", "clip_qkv"}) {
     if (entries.has(key)) entries.refuse(fmt::format("has {}, which a Llama is computed without; {}", key, remedy));
-  }
-  if (!entries.has("sliding_window") || !entries.is_true("use_sliding_window", true)) return;
-  if (const arma::uword window = entries.size("sliding_window"); window < config.positions) {
-    entries.refuse(
-        fmt::format("sliding_window is {}, less than max_position_embeddings {}; tokens of a Llama attend to all "
-                    "earlier ones; {}",
-                    window, config.positions, remedy));
   }
 }
 

@@ -69,7 +69,7 @@ struct ModelConfig {
 /// - the activation is unknown;
 /// - the model is of another type, or has features that are not supported: relative positions, a BERT that is a
 ///   decoder, a decoder that is not causal, rotary positions that are scaled or turn a part of a head, attention with
-///   another scale, cross attention, pruned heads, a Llama with factors, caps or a window of other architectures;
+///   another scale, cross attention, pruned heads, a Llama with factors or caps of other architectures;
 /// - it says that the weights are quantised, that the model has code of its own (auto_map), or that it is of a class of
 ///   another type (architectures).
 ModelConfig read_model_config(const std::string& path);
