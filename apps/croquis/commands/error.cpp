@@ -158,6 +158,14 @@ std::set<std::string> earlier_outputs(const ErrorOptions& options) {
   }
 }
 
+// The cells of a method on this head whose rows this run has to compute.
+std::vector<ErrorCell> wanted_cells(const ErrorOptions& options, const Input& input, const MethodChoice& choice,
+                                    const std::vector<arma::uword>& features, const Run& run) {
+  std::vector<ErrorCell> cells = cells_of(options, choice, features);
+  std::erase_if(cells, [&](const ErrorCell& cell) { return !run.wants(key_of(input, choice, cell)); });
+  return cells;
+}
+
 template <typename T>
 void sweep(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
            const std::vector<arma::uword>& features, const std::optional<SavedOutputs>& outputs, std::mutex& reading,
@@ -167,8 +175,7 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
   if (options.rows) settings.rows = static_cast<arma::uword>(*options.rows);
   std::optional<croquis::MethodErrors<T>> errors;  // of the head, which is read when something of it is wanted
   for (const MethodChoice& choice : methods) {
-    std::vector<ErrorCell> cells = cells_of(options, choice, features);
-    std::erase_if(cells, [&](const ErrorCell& cell) { return !run.wants(key_of(input, choice, cell)); });
+    const std::vector<ErrorCell> cells = wanted_cells(options, input, choice, features, run);
     if (run.stopped()) return;
     if (cells.empty() || run.skip(cells.size())) continue;
     if (!errors) {
@@ -202,9 +209,7 @@ std::vector<const Input*> unfinished_inputs(const ErrorOptions& options, const s
   std::vector<const Input*> unfinished;
   for (const Input& input : inputs) {
     const bool is_wanted = std::any_of(methods.begin(), methods.end(), [&](const MethodChoice& choice) {
-      const std::vector<ErrorCell> cells = cells_of(options, choice, features);
-      return std::any_of(cells.begin(), cells.end(),
-                         [&](const ErrorCell& cell) { return run.wants(key_of(input, choice, cell)); });
+      return !wanted_cells(options, input, choice, features, run).empty();
     });
     if (is_wanted) unfinished.push_back(&input);
   }
