@@ -199,7 +199,8 @@ def cost(
     ----------
     Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v) of float32 or float64
     methods : str or list of str
-        Names with options, or "all"; exact attention is timed with them, and "exact" is that alone.
+        Names with options, or "all", which leaves out the oracle "best-rank-d"; exact attention is timed with
+        them, and "exact" is that alone.
     features : int or list of int, optional
         Numbers of features, which most methods take up to n_k (default 64, or as many as all of
         these methods take here, at most n_k).

@@ -189,7 +189,7 @@ void add_options(CLI::App& app, CostOptions& options) {
   add_run_options(app, options.run);
   add_precision_option(app, options.run);
   app.add_option("--methods", options.methods,
-                 "a,b:option=value,c, all, or exact alone; exact attention is timed with them")
+                 "a,b:option=value,c, all (but best-rank-d), or exact alone; exact attention is timed with them")
       ->capture_default_str();
   app.add_option("--n", options.n, "tokens: 1024,4096 or 1024:8192 (doubling)")->capture_default_str();
   app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();

@@ -128,7 +128,8 @@ const Columns<ChoiceRow>& choice_columns() {
        &ChoiceRow::target},
       {{"flops_limit", Role::number,
         "exact attention is used on heads of fewer tokens than d, and where the flops of the method are at least "
-        "this multiple of those of exact attention. It is `--max-cost`; with `--cost seconds` it was measured"},
+        "this multiple of those of exact attention. It is `--max-cost`; with `--cost seconds` this is multiplied by "
+        "the seconds of a flop of exact attention over those of a flop of the method, as measured"},
        &ChoiceRow::flops_limit},
       {{"head_count", Role::number,
         "the number of heads that the choice is for. If there are several, δ is about one of them picked at "

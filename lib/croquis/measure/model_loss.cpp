@@ -7,6 +7,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/stopwatch.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/io/csv.hpp>
 #include <croquis/measure/cost.hpp>
 #include <croquis/measure/model_loss.hpp>
 #include <stdexcept>
@@ -246,7 +247,7 @@ ModelRow ModelOnSequence::row(const Replacement& replacement, const Key& draw_ke
       row.status = fmt::format("layer {}, {}", l, reason.what());
       return row;
     }
-    errors.push_back(fmt::format("{:.6g}", relative_error(x, hidden_[l + 1])));
+    errors.push_back(csv_number(relative_error(x, hidden_[l + 1])));
   }
   const arma::mat last = model_.last_hidden(std::move(x));
   if (!last.is_finite()) {

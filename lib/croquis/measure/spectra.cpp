@@ -159,9 +159,9 @@ const Columns<SpectrumRow>& spectrum_columns() {
       {{"p", Role::subject, "width of queries and keys; of a file, columns of the matrix"}, &SpectrumRow::p},
       {{"method", Role::subject,
         "`dense`: all singular values, by LAPACK. `lanczos`: the `--leading` largest, by the Golub-Kahan-Lanczos "
-        "method without storing an n x n matrix. The second is used for n x n matrices above n = 4096, for a file "
-        "whose "
-        "rows and columns are both more than that, or with `--method lanczos`"},
+        "method without storing an n x n matrix. The second is used for score matrices above n = 4096 (of other "
+        "numbers of queries than of keys: with as many entries), for a file whose rows and columns are both more than "
+        "that, or with `--method lanczos`. The outputs are always dense"},
        &SpectrumRow::method},
       {{"index", Role::part, "k, from 1", "k"}, &SpectrumRow::index},
       {{"singular_value", Role::number, "σ_k, in descending order"}, &SpectrumRow::singular_value},
@@ -180,7 +180,8 @@ const Columns<SpectrumRow>& spectrum_columns() {
        &SpectrumRow::cumulative_lo},
       {{"cumulative_hi", Role::number, "the upper end"}, &SpectrumRow::cumulative_hi},
       {{"frobenius", Role::number, "‖·‖_F, exact, because squared scores are scores too"}, &SpectrumRow::frobenius},
-      {{"log_scale", Role::number, "for `a`: log max a_ij. A is e^`log_scale` times the matrix that was measured"},
+      {{"log_scale", Role::number,
+        "for `a`: log max a_ij, so that A is e^`log_scale` times the matrix that was measured. 0 for all others"},
        &SpectrumRow::log_scale},
       {{"seed", Role::note, "`--seed`"}, &SpectrumRow::seed},
       {{"status", Role::note, "`ok`, or the reason of a failure; such a row has no numbers"}, &SpectrumRow::status},

@@ -24,9 +24,9 @@ const Columns<SpectrumSummary>& spectrum_summary_columns() {
       {{"condition", Role::number,
         "σ_1 over the smallest singular value, or 1 / (max(rows, columns) u) if that is smaller. In the latter case "
         "the smallest is rounding, and the value, 10¹² or more for sides up to 9000, is only a lower bound: it says "
-        "the larger side, and nothing of the matrix beyond that. `NA` for lanczos"},
+        "the larger side, and nothing of the matrix beyond that. `NA` for lanczos and for a matrix of zeros"},
        &SpectrumSummary::condition},
-      {{"stable_rank", Role::number, "‖·‖_F² / ‖·‖²"}, &SpectrumSummary::stable_rank},
+      {{"stable_rank", Role::number, "‖·‖_F² / ‖·‖²; `NA` for a matrix of zeros"}, &SpectrumSummary::stable_rank},
       {{"rank", Role::number,
         "the number of singular values above max(rows, columns) u σ_1, u = 2⁻⁵³. `NA` for lanczos"},
        &SpectrumSummary::rank},
