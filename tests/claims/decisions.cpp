@@ -209,6 +209,8 @@ TEST_CASE("withhold_within_error: a gap below the power decides nothing, and the
     CHECK(finding.hypotheses == "draws that would decide = 32");  // half of the error: four times as many as 8
   }
   CHECK(withheld(1, 1, 0.25).hypotheses == "draws that would decide = more than 1e9");
+  CHECK(withheld(-1, -0.875, 0.25).verdict == Verdict::inconclusive);  // a lower bound
+  CHECK(withheld(-1, -0.875, 0.1).verdict == Verdict::verified);
   CHECK(withheld(0, 1, 0.25).verdict == Verdict::verified);  // nothing is below 0
   CHECK(withheld(1, 1.125, kNaN).verdict == Verdict::verified);
 }
@@ -304,17 +306,17 @@ TEST_CASE("decide_distance: what nothing refutes is decided by so many draws tha
   CHECK(contains(decide_distance("x", kNaN, 62, 1e-6).hypotheses, "not finite"));
 }
 
-TEST_CASE("power: of a majority by the sum of the binomial law; of means and distances by their formulas") {
-  for (const std::uint64_t n : {5, 20, 21}) {
-    const double p = power_of_majority(n);
-    double at_least = 0;
-    for (std::uint64_t k = n / 2 + 1; k <= n; ++k) {
-      const auto draws = static_cast<double>(n), chosen = static_cast<double>(k);
-      at_least += std::exp(std::lgamma(draws + 1) - std::lgamma(chosen + 1) - std::lgamma(draws - chosen + 1) +
-                           chosen * std::log(p) + (draws - chosen) * std::log(1 - p));
-    }
-    CHECK(at_least == doctest::Approx(0.95));
+TEST_CASE("power: of medians by order statistics; of means and distances by their formulas") {
+  // Of 20 values the 6th and the 15th: fewer than 6 of 20 fair coins are heads in 21700 of 2^20 cases.
+  std::vector<double> first(20), second(20);
+  for (std::size_t i = 0; i < 20; ++i) {
+    first[i] = 100 + static_cast<double>((7 * i) % 20);        // 100 ... 119, median 109
+    second[i] = 50 + 0.5 * static_cast<double>((3 * i) % 20);  // 50 ... 59.5, median 54.5
   }
+  CHECK(power_of_medians(first, second) == doctest::Approx((109.0 - 105 + 57 - 54.5) / 54.5));
+  CHECK(power_of_medians(second, first) == doctest::Approx((57 - 54.5 + 109.0 - 105) / 109));
+  CHECK(power_of_medians({1, 2, 9}, {4, 3, 2}) == doctest::Approx((9.0 - 2 + 3 - 2) / 3));  // of few values the range
+  CHECK(power_of_medians({1, 1}, {1, 1}) == 0);
   CHECK(power_of_means(0.1) == doctest::Approx(0.16449));
   CHECK(power_of_distance(200, 0.1) == doctest::Approx(0.1 + 0.086541));  // sqrt(log(20) / 400)
   croquis::Accumulator one;

@@ -103,6 +103,17 @@ TEST_CASE("sky.core/inherits: the number is that of the rows which are decided, 
   CHECK(token.verdict == Verdict::refuted);
 }
 
+TEST_CASE("sky.core/inherits: tokens of one length, whose cores are multiples of each other, decide nothing") {
+  const Problem<double> head = gaussian_head(64, 4, 6);
+  const Problem<double> spheres(3 * arma::normalise(head.Q(), 2, 1), 3 * arma::normalise(head.K(), 2, 1), head.V());
+  const LedgerEntry entry = decided("sky.core/inherits", {{"spheres", spheres}, {"other", head}});
+  const Finding& same = entry.findings.front();
+  CHECK(same.observed == doctest::Approx(same.bound));
+  CHECK(same.verdict == Verdict::inconclusive);
+  CHECK(contains(same.hypotheses, "; draws that would decide = more than 1e9"));
+  CHECK(entry.findings.back().verdict == Verdict::holds);
+}
+
 TEST_CASE("sky.lemmaC2: a row that asks for all columns is vacuous, and one asks for fewer") {
   const LedgerEntry entry = Ledger({.quick = true}, Key(test_seed())).decide(find_claim("sky.lemmaC2/strict"));
   int fewer = 0;

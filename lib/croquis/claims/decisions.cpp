@@ -85,7 +85,7 @@ void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects) 
 }
 
 void withhold_within_error(Finding& finding) {
-  const double gap = std::abs(finding.slack() - 1);
+  const double gap = std::abs(finding.bound / finding.observed - 1);
   if (!(gap < finding.power)) return;
   leave_undecided(finding, draws_for_power(finding, gap / finding.power));
 }

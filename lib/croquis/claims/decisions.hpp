@@ -43,10 +43,10 @@ struct TrivialObject {
 /// object, the row becomes VACUOUS, unless it is REFUTED.
 void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects);
 
-/// Makes a row INCONCLUSIVE where the two means that it compares are closer than their error, so that other draws may
-/// turn the verdict: where bound / observed differs from 1 by less than `power`, the relative gap that the draws show
-/// (power_of_means). `hypotheses` has the number of draws that would decide if this gap is the true one. Needs
-/// Finding::trials.
+/// Makes a row INCONCLUSIVE where the two means or medians that it compares are closer than their error, so that other
+/// draws may turn the verdict: where bound / observed differs from 1 by less than `power`, the relative gap that the
+/// draws show (power_of_means, power_of_medians). `hypotheses` has the number of draws that would decide if this gap is
+/// the true one. Needs Finding::trials.
 void withhold_within_error(Finding& finding);
 
 /// Makes a VERIFIED row INCONCLUSIVE where it could not have seen a violation: where its power is above `told`, the

@@ -4,12 +4,14 @@
 
 #include <croquis/stats/accumulator.hpp>
 #include <cstdint>
+#include <vector>
 
 namespace croquis::claims {
 
-/// The smallest probability of an event that occurs in more than half of N draws with probability 0.95: the violation
-/// that a decision by the median of N detects.
-double power_of_majority(std::uint64_t trials);
+/// The relative gap between the medians of two samples of one size, in units of that of the second, at which intervals
+/// of the two would not meet: order statistics between which a median is with probability 0.95 at least, whatever the
+/// distribution. Of fewer than six values, which do not tell so much, the interval is their range.
+double power_of_medians(std::vector<double> first, std::vector<double> second);
 
 /// The standard error of a mean, divided by the absolute value of the mean; NaN for fewer than two values.
 double relative_error_of_mean(const Accumulator& sample);

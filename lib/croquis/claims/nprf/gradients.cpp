@@ -17,10 +17,11 @@
 namespace croquis::claims {
 namespace {
 
-// Queries and keys of length 1, to be brought to the norms of the claim.
+// Queries and keys of length 1, to be brought to the norms of the claim, and the key of cotangent and features.
 struct DirectedTokens {
   std::string name;
   arma::mat q, k, v;
+  Key draw_key;
 
   // Scores are q.k in the paper, q.k / sqrt(p) here.
   Problem<double> of_norm(double norm) const {
@@ -35,7 +36,8 @@ std::vector<DirectedTokens> token_sets(const Check& check) {
   if (check.own_input) {
     for (const Subject& subject : check.subjects) {
       const Problem<double> problem = first_tokens(subject.problem, n);
-      sets.push_back({subject.name, unit_rows(problem.Q()), unit_rows(problem.K()), problem.V()});
+      sets.push_back({subject.name, unit_rows(problem.Q()), unit_rows(problem.K()), problem.V(),
+                      check.draw_key.child("draws").child(subject.name)});
     }
     return sets;
   }
@@ -46,8 +48,9 @@ std::vector<DirectedTokens> token_sets(const Check& check) {
       fill_normal(key.child(name), 0, rows.n_elem, rows.memptr());
       return rows;
     };
-    sets.push_back(
-        {fmt::format("sphere {}", i + 1), unit_rows(normal("query")), unit_rows(normal("key")), normal("value")});
+    const std::string name = fmt::format("sphere {}", i + 1);
+    sets.push_back({name, unit_rows(normal("query")), unit_rows(normal("key")), normal("value"),
+                    check.draw_key.child("draws").child(name)});
   }
   return sets;
 }
@@ -60,14 +63,13 @@ struct GradientSpread {
 
 // Throws std::runtime_error where a draw is refused.
 GradientSpread spread_at(const Check& check, const DirectedTokens& tokens, double norm, arma::uword m,
-                         const std::string& method) {
+                         std::uint64_t draws, const std::string& method) {
   if (check.interrupted()) throw Interrupted();
   const Problem<double> problem = tokens.of_norm(norm);
-  const Key key = check.draw_key.child("draws").child(tokens.name);
-  GradientErrors<double> errors(problem, key);
+  GradientErrors<double> errors(problem, tokens.draw_key);
   const auto prepared = errors.prepare(method_choice(method, {{"projection", "iid"}}));
   GradientSpread spread;
-  const std::vector<GradientRow> rows = prepared.rows(m, check.count("draws"));
+  const std::vector<GradientRow> rows = prepared.rows(m, draws);
   for (const GradientRow& row : rows) {
     if (row.status != "ok") throw std::runtime_error(row.status);
     spread.relative += row.qk_spread * row.qk_spread / static_cast<double>(rows.size());
@@ -85,49 +87,61 @@ GradientSpread spread_at(const Check& check, const DirectedTokens& tokens, doubl
   return spread;
 }
 
-// Of the sets of tokens; each of a user's own heads by itself.
+// One number of each of the sets.
 struct MeanSpread {
-  Accumulator absolute, relative, cosine;
-
-  void add(const GradientSpread& spread) {
-    absolute.add(spread.absolute);
-    relative.add(spread.relative);
-    cosine.add(spread.cosine);
-  }
+  arma::vec absolute, relative, cosine;
 };
 
 struct SpreadCase {
   std::string name;
   std::vector<DirectedTokens> sets;
+  std::uint64_t draws;  // of each of them
   arma::uword m;
 
   MeanSpread at(const Check& check, double norm, const std::string& method) const {
-    MeanSpread mean;
-    for (const DirectedTokens& tokens : sets) mean.add(spread_at(check, tokens, norm, m, method));
+    MeanSpread mean{arma::vec(sets.size()), arma::vec(sets.size()), arma::vec(sets.size())};
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      const GradientSpread spread = spread_at(check, sets[i], norm, m, draws, method);
+      mean.absolute(i) = spread.absolute;
+      mean.relative(i) = spread.relative;
+      mean.cosine(i) = spread.cosine;
+    }
     return mean;
   }
 };
 
+// The draws of a user's own head are shared among as many cotangents as there are sets of tokens otherwise: their
+// means differ by the error of the mean of all.
+std::vector<DirectedTokens> with_cotangents(const Check& check, const DirectedTokens& tokens) {
+  std::vector<DirectedTokens> sets(check.count("sets"), tokens);
+  for (std::size_t i = 0; i < sets.size(); ++i) sets[i].draw_key = tokens.draw_key.child(i);
+  return sets;
+}
+
 std::vector<SpreadCase> spread_cases(const Check& check) {
   std::vector<SpreadCase> cases;
   const std::vector<DirectedTokens> sets = token_sets(check);
+  const std::uint64_t draws = check.count("draws");
   for (const arma::uword m : check.counts("features")) {
     if (check.own_input) {
-      for (const DirectedTokens& tokens : sets) cases.push_back({fmt::format("{} m={}", tokens.name, m), {tokens}, m});
+      for (const DirectedTokens& tokens : sets) {
+        cases.push_back(
+            {fmt::format("{} m={}", tokens.name, m), with_cotangents(check, tokens), draws / check.count("sets"), m});
+      }
     } else {
-      cases.push_back({fmt::format("m={}", m), sets, m});
+      cases.push_back({fmt::format("m={}", m), sets, draws, m});
     }
   }
   return cases;
 }
 
 // Whether the exact derivatives of one of the sets are rounding alone, at one of the norms.
-bool is_flat(const Check& check, const SpreadCase& on, const std::vector<double>& norms, const std::string& method) {
+bool is_flat(const SpreadCase& on, const std::vector<double>& norms, const std::string& method) {
   const Target target = find_method<double>(method).target;
   for (const DirectedTokens& tokens : on.sets) {
     for (const double norm : norms) {
       const Problem<double> problem = tokens.of_norm(norm);
-      const GradientErrors<double> errors(problem, check.draw_key.child("draws").child(tokens.name));
+      const GradientErrors<double> errors(problem, tokens.draw_key);
       if (vanishes(exact_adjoint(problem, target)(errors.cotangent()), problem, target, errors.cotangent()))
         return true;
     }
@@ -140,7 +154,7 @@ Report report_of_cases(const Check& check, const std::vector<double>& norms, con
                        const std::function<void(Report&, const SpreadCase&)>& add) {
   Report report;
   for (const SpreadCase& on : spread_cases(check)) {
-    if (is_flat(check, on, norms, method)) {
+    if (is_flat(on, norms, method)) {
       report.findings.push_back(not_applicable(on.name, kGradientVanishes));
     } else {
       add_unless_refused(report, on.name, [&] { add(report, on); });
@@ -164,23 +178,36 @@ std::string of_heads(const Check& check, Extreme extreme) {
   return fmt::format("{} of the heads: ", extreme == Extreme::smallest ? "smallest" : "largest");
 }
 
-// The quotient of two means, which is to be at most `bound`.
-Finding decide_quotient(const Check& check, const SpreadCase& on, const std::string& name, const Accumulator& a,
-                        const Accumulator& b, double sign, double bound) {
-  Finding finding = decide_identity(fmt::format("{} {}", on.name, name), sign * a.mean() / b.mean(), sign * bound);
+double relative_error_of(const arma::vec& sample, double mean) {
+  return arma::stddev(sample) / std::sqrt(static_cast<double>(sample.n_elem)) / std::abs(mean);
+}
+
+// The quotient of two means, which is to be at most `bound`. Both are of the same cotangents and, with one method, of
+// the same directions, so that its error is that of a - quotient b.
+Finding decide_quotient(const Check& check, const SpreadCase& on, const std::string& name, const arma::vec& a,
+                        const arma::vec& b, double sign, double bound) {
+  const double quotient = arma::mean(a) / arma::mean(b);
+  Finding finding = decide_identity(fmt::format("{} {}", on.name, name), sign * quotient, sign * bound);
   finding.n = on.sets.front().q.n_rows;
   finding.p = on.sets.front().q.n_cols;
   finding.d = on.m;
   finding.trials = check.count("draws");
-  finding.estimate = a.mean() / b.mean();
-  finding.power = power_of_means(std::hypot(relative_error_of_mean(a), relative_error_of_mean(b)));
+  finding.estimate = quotient;
+  finding.power = power_of_means(relative_error_of(a - quotient * b, arma::mean(a)));
   finding.threshold = fmt::format("{:g}; draws = {}; sets = {}", bound, check.count("draws"), on.sets.size());
   return finding;
 }
 
 std::string text_of(double norm, const MeanSpread& spread) {
-  return fmt::format("R = {:g}: {:.3g} ({:.3g} of the exact norm, cosine {:.2f})", norm, spread.absolute.mean(),
-                     spread.relative.mean(), spread.cosine.mean());
+  return fmt::format("R = {:g}: {:.3g} ({:.3g} of the exact norm, cosine {:.2f})", norm, arma::mean(spread.absolute),
+                     arma::mean(spread.relative), arma::mean(spread.cosine));
+}
+
+// What is nearer to its bound than its error is left undecided.
+void add_compared(Report& found, Finding finding, std::string measured) {
+  withhold_within_error(finding);
+  add_measured(finding, std::move(measured));
+  found.findings.push_back(std::move(finding));
 }
 
 }  // namespace
@@ -190,10 +217,10 @@ Report check_gradient_absolute(const Check& check) {
   const std::string method = check.makes("normalised") ? "nprf" : "performer";
   Report report = report_of_cases(check, norms, method, [&](Report& found, const SpreadCase& on) {
     const MeanSpread small = on.at(check, norms.front(), method), large = on.at(check, norms.back(), method);
-    found.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms.back(), norms.front()),
-                                             large.absolute, small.absolute, -1, check.value("growth")));
-    found.findings.back().hypotheses =
-        fmt::format("spread at {}; at {}", text_of(norms.front(), small), text_of(norms.back(), large));
+    add_compared(found,
+                 decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms.back(), norms.front()),
+                                 large.absolute, small.absolute, -1, check.value("growth")),
+                 fmt::format("spread at {}; at {}", text_of(norms.front(), small), text_of(norms.back(), large)));
     tell_number(check, on, Extreme::smallest, found.findings.back().estimate, found);
   });
   report.sentence =
@@ -210,10 +237,11 @@ Report check_gradient_relative(const Check& check) {
     spreads.reserve(norms.size());
     for (const double norm : norms) spreads.push_back(on.at(check, norm, "performer"));
     for (std::size_t i = 1; i < norms.size(); ++i) {
-      found.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms[i], norms[i - 1]),
-                                               spreads[i].relative, spreads[i - 1].relative, -1, 1));
-      found.findings.back().hypotheses =
-          fmt::format("spread at {}; at {}", text_of(norms[i - 1], spreads[i - 1]), text_of(norms[i], spreads[i]));
+      add_compared(
+          found,
+          decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms[i], norms[i - 1]), spreads[i].relative,
+                          spreads[i - 1].relative, -1, 1),
+          fmt::format("spread at {}; at {}", text_of(norms[i - 1], spreads[i - 1]), text_of(norms[i], spreads[i])));
       if (i + 1 == norms.size()) {
         tell_number(check, on, Extreme::smallest, found.findings.back().estimate, found);
       }
@@ -234,9 +262,10 @@ Report check_gradient_explosion(const Check& check) {
   const double growth = std::sqrt(std::expm1(2 * to * to) / std::expm1(2 * from * from));
   Report report = report_of_cases(check, {from, to}, "performer", [&](Report& found, const SpreadCase& on) {
     const MeanSpread small = on.at(check, from, "performer"), large = on.at(check, to, "performer");
-    found.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", to, from), large.absolute,
-                                             small.absolute, -1, growth));
-    found.findings.back().hypotheses = fmt::format("spread at {}; at {}", text_of(from, small), text_of(to, large));
+    add_compared(found,
+                 decide_quotient(check, on, fmt::format("R={:g} over R={:g}", to, from), large.absolute, small.absolute,
+                                 -1, growth),
+                 fmt::format("spread at {}; at {}", text_of(from, small), text_of(to, large)));
     tell_number(check, on, Extreme::smallest, found.findings.back().estimate, found);
   });
   report.sentence = fmt::format(
@@ -250,18 +279,16 @@ Report check_gradient_direction(const Check& check) {
   const std::string method = check.makes("normalised") ? "nprf" : "performer";
   Report report = report_of_cases(check, {norm}, method, [&](Report& found, const SpreadCase& on) {
     const MeanSpread spread = on.at(check, norm, method);
-    Finding finding =
-        decide_identity(fmt::format("{} R={:g}", on.name, norm), spread.cosine.mean(), check.value("cosine"));
+    const double cosine = arma::mean(spread.cosine);
+    Finding finding = decide_identity(fmt::format("{} R={:g}", on.name, norm), cosine, check.value("cosine"));
     finding.n = on.sets.front().q.n_rows;
     finding.p = on.sets.front().q.n_cols;
     finding.d = on.m;
     finding.trials = check.count("draws");
-    finding.estimate = spread.cosine.mean();
-    finding.power = power_of_means(relative_error_of_mean(spread.cosine));
+    finding.power = power_of_means(relative_error_of(spread.cosine, cosine));
     finding.threshold = check.stated("cosine");
-    finding.hypotheses = fmt::format("spread at {}", text_of(norm, spread));
-    tell_number(check, on, Extreme::largest, finding.estimate, found);
-    found.findings.push_back(std::move(finding));
+    tell_number(check, on, Extreme::largest, cosine, found);
+    add_compared(found, std::move(finding), fmt::format("spread at {}", text_of(norm, spread)));
   });
   report.sentence = fmt::format("{}mean cosine of (dQ, dK) with the exact one at R = {:g}, m = {}",
                                 of_heads(check, Extreme::largest), norm, check.counts("features").back());
@@ -274,10 +301,11 @@ Report check_gradient_normalised(const Check& check) {
   Report report = report_of_cases(check, norms, normalised, [&](Report& found, const SpreadCase& on) {
     const MeanSpread small = on.at(check, norms.front(), normalised), large = on.at(check, norms.back(), normalised),
                      plain = on.at(check, norms.back(), "performer");
-    found.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} against prf", norms.back()), large.absolute,
-                                             plain.absolute, 1, check.value("share")));
-    found.findings.back().hypotheses =
-        fmt::format("spread of nprf at {}; of prf at {}", text_of(norms.back(), large), text_of(norms.back(), plain));
+    add_compared(
+        found,
+        decide_quotient(check, on, fmt::format("R={:g} against prf", norms.back()), large.absolute, plain.absolute, 1,
+                        check.value("share")),
+        fmt::format("spread of nprf at {}; of prf at {}", text_of(norms.back(), large), text_of(norms.back(), plain)));
     tell_number(check, on, Extreme::largest, found.findings.back().estimate, found);
     // Rows of unit length have the same derivatives along the sphere, over the norm that they had before.
     const double rounding = check.value("rounding");

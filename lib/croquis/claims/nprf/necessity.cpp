@@ -186,26 +186,34 @@ Report check_figure(const Check& check) {
   const double shift = check.makes("normalised") ? 0 : 1;  // the norms of R = 4 brought back to 1
   const Means one = means_at(1), two = means_at(2), four = means_at(1 + 3 * shift);
   Report report;
-  const auto add = [&](const std::string& input, double observed, double bound, const Means& means) {
+  const auto add = [&](const std::string& input, double observed, double bound, double error, const Means& means) {
     Finding finding = decide_identity(input, observed, bound);
     finding.n = n;
     finding.p = p;
     finding.trials = static_cast<std::uint64_t>(draws);
-    finding.power = power_of_means(std::hypot(relative_error_of_mean(means.few), relative_error_of_mean(means.many)));
+    finding.power = power_of_means(error);
     finding.threshold = fmt::format("{:g}; draws = {}", std::abs(bound), draws);
+    withhold_within_error(finding);
     const auto with_error = [](const Accumulator& a) {
       return fmt::format("{:.3g} ({:.1g})", a.mean(), a.mean() * relative_error_of_mean(a));
     };
-    finding.hypotheses =
-        fmt::format("mean ||A - A^||_1 (standard error): m = 4: {}; m = 1024: {}; uniform attention: {}",
-                    with_error(means.few), with_error(means.many), with_error(means.uniform));
+    add_measured(finding,
+                 fmt::format("mean ||A - A^||_1 (standard error): m = 4: {}; m = 1024: {}; uniform attention: {}",
+                             with_error(means.few), with_error(means.many), with_error(means.uniform)));
     report.findings.push_back(std::move(finding));
   };
-  add("R=1: falls from m = 4 to 1024", -one.few.mean() / one.many.mean(), -check.value("fall at R = 1"), one);
-  add("R=4: the error at m = 1024", -four.many.mean(), -check.value("error at R = 4"), four);
-  add("R=4: falls little", four.few.mean() / four.many.mean(), check.value("fall at R = 4"), four);
+  const auto error_of = [](const Accumulator& a, const Accumulator& b) {
+    return std::hypot(relative_error_of_mean(a), relative_error_of_mean(b));
+  };
+  add("R=1: falls from m = 4 to 1024", -one.few.mean() / one.many.mean(), -check.value("fall at R = 1"),
+      error_of(one.few, one.many), one);
+  add("R=4: the error at m = 1024", -four.many.mean(), -check.value("error at R = 4"),
+      relative_error_of_mean(four.many), four);
+  add("R=4: falls little", four.few.mean() / four.many.mean(), check.value("fall at R = 4"),
+      error_of(four.few, four.many), four);
   // Uniform attention has no features: at R = 2 it is better than 1024 of them.
-  add("R=2: 1024 features against uniform attention", two.many.mean(), two.uniform.mean(), two);
+  add("R=2: 1024 features against uniform attention", two.many.mean(), two.uniform.mean(),
+      error_of(two.many, two.uniform), two);
   report.findings.back().verdict = Verdict::not_applicable;
   if (two.uniform.mean() <= two.many.mean()) {
     report.findings.back().trivial = fmt::format("uniform attention ({:.3g})", two.uniform.mean());

@@ -37,10 +37,6 @@ double condition_of(const arma::mat& core) {
   return values.max() / std::max(values.min(), kUnit * values.max());
 }
 
-double median(std::vector<double> values) {
-  return quantile_of(std::move(values), 0.5);
-}
-
 // All points (Q; K) / p^{1/4}.
 arma::mat points_of(const Problem<double>& problem) {
   return arma::mat(arma::join_cols(problem.Q(), problem.K()) / std::pow(static_cast<double>(problem.p()), 0.25));
@@ -110,16 +106,17 @@ Report check_inherited(const Check& check) {
       of_c[t] = condition_of(check.makes("exchanged") ? arma::mat(arma::square(softmax_core(chosen)))
                                                       : gaussian_core(chosen));
     });
-    const double a = median(of_a), c = median(of_c);
+    const double a = quantile_of(of_a, 0.5), c = quantile_of(of_c, 0.5);
     Finding finding = decide_identity(subject.name, c, a);
     if (!(a > c)) finding.verdict = Verdict::refuted;  // equal is not above
-    // A condition number near 1/u is not known: of two such, neither is said to be smaller.
-    if (std::min(a, c) > check.value("unknown above") / kUnit) finding.verdict = Verdict::not_applicable;
     finding.n = part.n();
     finding.d = landmarks;
     finding.trials = of_a.size();
-    finding.power = power_of_majority(of_a.size());
-    finding.hypotheses = fmt::format("median cond(S^T Abar S) = {:.3g}; median cond(S^T M S) = {:.3g}", a, c);
+    finding.power = power_of_medians(of_a, of_c);
+    withhold_within_error(finding);
+    add_measured(finding, fmt::format("median cond(S^T Abar S) = {:.3g}; median cond(S^T M S) = {:.3g}", a, c));
+    // A condition number near 1/u is not known: of two such, neither is said to be smaller.
+    if (std::min(a, c) > check.value("unknown above") / kUnit) finding.verdict = Verdict::not_applicable;
     if (finding.verdict != Verdict::not_applicable && !(report.number < a / c)) report.number = a / c;
     report.findings.push_back(std::move(finding));
   }

@@ -79,7 +79,9 @@ std::vector<Claim> stability_claims() {
        .reading = "The median condition number of S^T Abar S is above that of S^T M S, 64 landmarks. The Remark's "
                   "observation, a more severe gradient explosion in training, has no reading.",
        .hypotheses = "The first 512 tokens of every input.",
-       .method = "Medians over 20 draws. NOT_APPLICABLE where both are beyond what double tells.",
+       .method =
+           "Medians over 20 draws, INCONCLUSIVE where their intervals meet, as for tokens of one length, where both "
+           "are the same. NOT_APPLICABLE where both are beyond what double tells.",
        .conceded = speculated,
        .expected = Verdict::holds,
        .mutants = {{"exchanged", "exp(2 x.y) in the place of the Gaussian kernel"}},
