@@ -191,7 +191,9 @@ std::vector<Claim> lemma_claims() {
        .method = "x = e_1, y = e_2: the product of two independent normal vectors is 0 with probability 0. Then cosine "
                  "0.01 and a row of B with a column of V; eps = 0.5, k = 128 (allowed: 0.037).",
        .proof = std::string(kLinformerPage) + ", Lemma 1",
-       .conceded = "Eqs. 22 (c) and 24 have eps ||x|| ||y||, as the corrected reading has; Eqs. 5, 18-20 do not",
+       .conceded =
+           "Eq. 12 prints ||xy||, without a transpose, which is |x y^T| by Eq. 19; Eqs. 22 (c) and 24 use it with eps "
+           "||x|| ||y||, as the corrected reading has, but Eqs. 5, 18-20 do not",
        .formerly = {"lin.jl-product.stated"},
        .expected = Verdict::refuted,
        .mutants = {{"same", "x = y alone"}},
