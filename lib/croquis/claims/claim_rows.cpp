@@ -64,7 +64,8 @@ const Columns<ClaimRow>& claim_columns() {
       {{"confidence", Role::number,
         "1 - confidence bounds the probability that this verdict is wrong about the failure rate of this input; all "
         "rows "
-        "together have 1 - `--confidence`. `NA` where nothing is random"},
+        "together have 1 - `--confidence`. `NA` where nothing is random, where every draw has to satisfy an identity, "
+        "and where means or medians of draws are compared ([the ledger](claims.md))"},
        &ClaimRow::confidence},
       {{"bound", Role::number, "what the claim allows"}, &ClaimRow::bound},
       {{"observed", Role::number,
@@ -74,10 +75,9 @@ const Columns<ClaimRow>& claim_columns() {
       {{"power", Role::number,
         "the smallest violation that this row would refute with probability 0.95. It is a failure rate over all "
         "the draws that the row may take (where the claim is that a rate is above an allowance, the largest such "
-        "rate), a share of draws, the relative gap of two means, the distance of two distributions, for an "
+        "rate), the relative gap of two means or medians, the distance of two distributions, for an "
         "identity the relative error of its formula, or for a bound on what one input has the part by which it could "
-        "be smaller. `NA` where nothing is random and no formula is compared, "
-        "and for a mean of one value ([the ledger](claims.md))"},
+        "be smaller. `NA` where nothing is random and no formula is compared ([the ledger](claims.md))"},
        &ClaimRow::power},
       {{"tightness_lo", Role::number,
         "of a bound: by a proof it can be lowered by this factor at least; 1 where there is no such proof"},
