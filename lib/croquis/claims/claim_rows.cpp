@@ -67,7 +67,9 @@ const Columns<ClaimRow>& claim_columns() {
         "together have 1 - `--confidence`. `NA` where nothing is random, where every draw has to satisfy an identity, "
         "and where means or medians of draws are compared ([the ledger](claims.md))"},
        &ClaimRow::confidence},
-      {{"bound", Role::number, "what the claim allows"}, &ClaimRow::bound},
+      {{"bound", Role::number,
+        "what the claim allows: the most, or the least, which has a minus sign in most rows, as `observed` then"},
+       &ClaimRow::bound},
       {{"observed", Role::number,
         "the error, or its quantile at the claimed probability, of other draws than those of `trials`"},
        &ClaimRow::observed},
