@@ -1,5 +1,6 @@
 # Usage: gnuplot -e "csv='NAME-frontier.csv'; name='NAME'; out='NAME.svg'" plot.gp
-# Error against flops, geometric means over heads, of the methods that are ever best and of variants of kriged-coreset.
+# Error against flops, geometric means over all heads of NAME, of kriged-coreset in three modes, of the other methods that are
+# best on some head of results/ at some d, and of v-mean and performer.
 set terminal svg size 900,600 dynamic font 'sans,13' background '#ffffff'
 set output out
 set datafile separator ','
@@ -10,11 +11,11 @@ set xlabel 'flops'
 set ylabel '||O - O~||_F / ||O||_F' noenhanced
 set grid lc rgb '#dddddd'
 set key outside right top font ',10' noenhanced
-set title name noenhanced
+set title name.': geometric means over all heads' noenhanced
 set xrange [5e3:*]
 of(m) = stringcolumn(1) eq m ? column(4) : NaN
-methods = 'v-mean skyformer-softmax skyformer-softmax:landmarks=rpcholesky nystromformer:inverse=pinv skeinformer performer informer bigbird longformer kriged-coreset kriged-coreset:mode=coreset kriged-coreset:mode=window'
-colours = '#7F7F7F #0072B2 #56B4E9 #D55E00 #E69F00 #009E73 #CC79A7 #8C564B #BCBD22 #000000 #000000 #000000'
-dashes = '1 1 1 1 1 1 1 1 1 1 2 3'
+methods = 'v-mean skyformer-softmax skyformer-softmax:landmarks=stratified skyformer-softmax:landmarks=rpcholesky nystromformer nystromformer:inverse=pinv skeinformer linformer:distribution=segments performer informer bigbird longformer kriged-coreset kriged-coreset:mode=coreset kriged-coreset:mode=window'
+colours = '#7F7F7F #0072B2 #0072B2 #56B4E9 #D55E00 #D55E00 #E69F00 #882255 #009E73 #CC79A7 #8C564B #BCBD22 #000000 #000000 #000000'
+dashes = '1 1 2 1 1 2 1 1 1 1 1 1 1 2 3'
 plot for [i = 1:words(methods)] csv skip 1 using 3:(of(word(methods, i))) title word(methods, i) with linespoints \
-  lc rgb word(colours, i) dt int(word(dashes, i)) lw (i > 9 ? 2 : 1.2) pt i ps 0.6
+  lc rgb word(colours, i) dt int(word(dashes, i)) lw (i > 12 ? 2 : 1.2) pt i ps 0.6

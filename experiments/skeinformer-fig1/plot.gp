@@ -20,7 +20,8 @@ do for [m = 1:2] {
   if (m == 2) { set yrange [0.0002:10] }
   do for [r = 1:words(runs)] {
     file = word(runs, r).'.summary.csv'
-    set title word(runs, r) noenhanced
+    run = word(runs, r)
+    set title 'n = '.run[2:*] noenhanced
     if (m == 2 && r == words(runs)) { set key bottom left Left reverse maxrows 6 samplen 1.5 font ',9' } else { unset key }
     plot file using 'features':(pick(word(metrics, m), 'v-mean', 'paper')):(stringcolumn('standard_error') eq 'NA' ? 0 : column('standard_error')) with yerrorlines lc rgb '#7F7F7F' dt 2 lw 1.6 pt 5 ps 0.6 title 'v-mean', \
       '' using 'features':(pick(word(metrics, m), 'best-rank-d', 'paper')):(stringcolumn('standard_error') eq 'NA' ? 0 : column('standard_error')) with yerrorlines lc rgb '#000000' dt 2 lw 1.6 pt 6 ps 0.6 title 'best-rank-d', \

@@ -18,7 +18,8 @@ set multiplot layout 2,words(runs) margins screen 0.06,0.87,0.09,0.94 spacing sc
 do for [m = 1:2] {
   do for [r = 1:words(runs)] {
     file = word(runs, r).'.summary.csv'
-    set title word(runs, r) noenhanced
+    run = word(runs, r)
+    set title 'n = '.run[2:*] noenhanced
     set ylabel (r == 1 ? word(labels, m) : '') noenhanced
     if (m == 1 && r == words(runs)) { set key at screen 0.995, 0.94 top right font ',11' } else { unset key }
     plot file using 'features':(pick(word(metrics, m), 'v-mean', 'paper')):(stringcolumn('standard_error') eq 'NA' ? 0 : column('standard_error')) with yerrorlines lc rgb '#7F7F7F' dt 2 lw 1.6 pt 5 ps 0.6 title 'v-mean', \
