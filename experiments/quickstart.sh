@@ -3,6 +3,7 @@
 # n = 1024 tokens, p = 64, d = 16 ... 256, 20 trials. Results go to results/quickstart/, or to the folder given.
 # A first build leaves out the claims of the papers: croquis verify says how to add them.
 set -euo pipefail
+[[ ${1:-} != -* ]] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-$root/results/quickstart}
 mkdir -p "$out"

@@ -74,7 +74,7 @@ class Claim:
 
 
 def methods() -> List[Method]:
-    """All methods, in the order of the documentation.
+    """All methods, in the order of `croquis list methods`.
 
     >>> import croquis
     >>> [m.name for m in croquis.methods() if m.target == "kernelized"]

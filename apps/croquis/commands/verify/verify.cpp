@@ -266,7 +266,8 @@ std::function<std::string()> add_options(CLI::App& app, VerifyOptions& options) 
   app.add_flag("--quick", options.quick, "a tenth of the trials: under a minute, but more verdicts are INCONCLUSIVE");
   app.add_flag("--thorough", options.thorough, "ten times the trials: up to half an hour, with more power");
   app.add_option("--explain", options.explain,
-                 "print statement, reading, proof, ladder and findings of these claims, and write no files");
+                 "print statement, reading, proof, smaller bounds that were tried and findings of these claims, and "
+                 "write no files");
   app.add_option("--expect", options.expect, "file of lines 'claim VERDICT'; exit status 1 where one differs");
   app.add_flag("--mutants", options.mutants,
                "run the checks on deliberate mistakes instead, and show what each does to the verdict");
@@ -284,7 +285,7 @@ Command verify_command() {
   const auto given_input = std::make_shared<std::function<std::string()>>();
   return {
       .name = "verify",
-      .summary = "the claims ledger: every lemma and theorem, checked in its readings",
+      .summary = "the claims ledger: the numbered claims of five papers and some of two more, in their readings",
       .example = "croquis verify --claims sky.* --out skyformer.csv",
       .add_options = [=](CLI::App& app) { *given_input = add_options(app, *options); },
       .run =
