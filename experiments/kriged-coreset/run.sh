@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures kriged-coreset and its variants against all other methods at equal flops, on heads that you give:
+# Measures kriged-coreset and its variants against nine other methods at equal flops, on heads that you give:
 #   run.sh [--trials 4] [--features 16,32,64,128] [--out FOLDER] NAME=HEADS ...
 # HEADS: Q.npy,K.npy,V.npy with one head or (heads, n, p), or QKV.npz, or a BERT's model.safetensors (all layers and
 # heads, on the sample text; LENGTH=512 tokens), or the options of `croquis error` for an input, as

@@ -86,7 +86,7 @@ def choose(
         One choice for each head, for each of `layers`, or for all.
     methods, features
         As for `error`, up to n_k only where all heads have one shape; "all" are those of softmax attention, with a bias
-        of "softmax-rpe", that take less than n^2 work.
+        of "softmax-rpe", that do not compute all scores.
     trials : int, optional
         On one sequence the most draws of a candidate (default 1000), on each of several its draws (default 1).
     rows : int, optional

@@ -66,7 +66,7 @@ def error(
         In which the methods compute, whatever the dtype of the arrays. Errors are always computed in double.
     rows : int, optional
         For large n: so many random rows of the exact output, at least 20, stand for all, and the errors have
-        intervals. ``all`` is then without the methods that take n^2 work.
+        intervals. ``all`` is then without the methods that compute all scores.
     scores, row_errors, bounds : bool
         More columns: errors of the score matrices, of single rows, and what theorems guarantee.
     name : str

@@ -211,8 +211,8 @@ void add_options(CLI::App& app, ChooseOptions& options) {
                  "exact attention is used where a method costs this multiple of exact attention or more")
       ->capture_default_str();
   app.add_option("--methods", options.methods,
-                 "a,b:option=value,c or all; all are those of softmax attention (with --bias of softmax-rpe) that take "
-                 "less than n^2 work")
+                 "a,b:option=value,c or all; all are those of softmax attention (with --bias of softmax-rpe) that "
+                 "do not compute all scores")
       ->capture_default_str();
   app.add_option("--features", options.features,
                  "16,32,64 or 16:256 (doubling; a range ends at n, if all sequences have one)")
