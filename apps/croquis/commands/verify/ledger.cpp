@@ -49,12 +49,10 @@ void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown) {
   for (const LedgerLine& l : ledger) table.add({l.id, l.verdict, l.number, l.sentence});
   fmt::print("\n{}\n", table.text());
   fmt::print(
-      "For each row with a number in the column confidence, the probability that its verdict is wrong about the "
-      "failure\n"
-      "rate of this input and this distribution is bounded; all rows together by 1 - --confidence. Means and medians "
-      "of\n"
-      "draws that are compared, inputs not run, the choice of a reading and the correctness of proofs are not "
-      "covered.\n");
+      "For each row with a number in the column confidence, the probability that its verdict is wrong about the\n"
+      "failure rate of this input and this distribution is bounded; all rows together by 1 - --confidence. Means and\n"
+      "medians of draws that are compared, inputs not run, the choice of a reading and the correctness of proofs are\n"
+      "not covered.\n");
 }
 
 std::vector<std::string> decided_elsewhere(const std::vector<ClaimRow>& rows, const std::vector<std::string>& inputs) {
