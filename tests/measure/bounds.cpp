@@ -54,6 +54,7 @@ TEST_CASE("error bounds: T9 solved for lambda, by eigenvalues of the lift and a 
   CHECK_FALSE(bounds.of(choice("skyformer:preset=code"), d, exact));
   CHECK_FALSE(bounds.of(choice("skyformer:ridge=0.1"), d, exact));
   CHECK_FALSE(bounds.of(choice("v-mean"), d, exact));
+  CHECK(bounds.of(choice("skyformer:landmarks=stratified"), d, exact)->source == "skyformer lift");
   // Options count by their values, not by their spelling.
   for (const char* const spelling : {"skyformer:ridge=0", "skyformer:iterations=3,inverse=pinv",
                                      "skyformer:preset=code,landmarks=uniform,inverse=pinv,ridge=0"}) {
@@ -102,6 +103,7 @@ TEST_CASE("error bounds: T1 and T12 are their formulas, and hold nine times out 
   REQUIRE(t1);
   const double product = arma::norm(scores, "fro") * arma::norm(problem.V(), "fro"), size = arma::norm(exact, "fro");
   CHECK(t1->value == doctest::Approx(std::sqrt((product * product + size * size) / (32 * 0.1))));
+  CHECK(bounds.of(choice("linformer-unreduced"), 8, exact)->value == doctest::Approx(2 * t1->value));
   const auto t12 = bounds.of(choice("sampled-columns:p=exact"), d, exact);
   REQUIRE(t12);
   double sum = 0;
@@ -149,4 +151,6 @@ TEST_CASE("error bounds: outputs that need no method, and problems without a bou
   CHECK(t9->trivial == "constant scores");
   const Problem<double> rectangular(problem.Q().head_rows(10), problem.K(), problem.V());
   CHECK_FALSE(ErrorBounds(rectangular).of(choice("linformer-unreduced"), 8, exact.head_rows(10)));
+  const Problem<double> causal(problem.Q(), problem.K(), problem.V(), {}, {.bias = {}, .causal = true});
+  CHECK_FALSE(ErrorBounds(causal).of(choice("linformer-unreduced"), 8, exact));
 }

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <croquis/attention/method.hpp>
 #include <croquis/measure/choice_candidates.hpp>
 #include <croquis/measure/cost.hpp>
 
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/text.hpp"
 
@@ -24,6 +26,11 @@ TEST_CASE("choice candidates: their costs are flops, largest d first, and what d
   CHECK(all.ladders[0][2].features == 4);
   CHECK(all.exact_costs[0] == 96.0 * 96 * (2 * 12 + 1));
   CHECK(all.ladders[0][1].costs[0] > all.ladders[0][1].costs[1]);
+  // Of several, what there is must not depend on their lengths.
+  CHECK(all.ladders[1].size() == 3);
+  // Declared by the method for values of width 4.
+  const Problem<double> head = random_problem<double>(96, 8, 4, 1, Key(1));
+  CHECK(all.ladders[0][1].costs[0] == prepare(find_method<double>("skyformer-softmax"), head).flops(16));
   // Of one shape, what costs the same whatever d is has one candidate.
   const CandidateLadders alike =
       choice_candidates<double>(parse_methods("v-mean"), {16, 64, 4}, {{96, 96, 8, 8}}, false, false, CostUnit::flops);
@@ -42,6 +49,15 @@ TEST_CASE("choice candidates: their costs are flops, largest d first, and what d
         doctest::Approx(0.5 * timed.exact_costs[0] / mean.costs[0]).epsilon(1e-12));
 }
 
+TEST_CASE("choice candidates: fewer queries than keys, with a bias") {
+  const std::vector<HeadShape> shapes = {{40, 96, 8, 4}};
+  CHECK(end_of_range(shapes) == 96);
+  const CandidateLadders found =
+      choice_candidates<double>(parse_methods("prf-rpe"), {16}, shapes, true, false, CostUnit::flops);
+  CHECK(found.exact_costs[0] == exact_flops({40, 96}, 8, 4, false));
+  CHECK(found.ladders[0][0].costs[0] > 0);
+}
+
 TEST_CASE("choice candidates: methods of two targets, quadratic ones and too many features are refused") {
   const std::vector<HeadShape> shapes = {{96, 96, 8, 4}};
   const auto refused = [&](const std::string& methods, const std::vector<arma::uword>& features) {
@@ -52,7 +68,13 @@ TEST_CASE("choice candidates: methods of two targets, quadratic ones and too man
   CHECK(contains(refused("best-rank-d", {8}), "best-rank-d computes all scores"));
   CHECK(contains(refused("v-mean,vattention:certain=oracle", {8}), "vattention (certain=oracle) computes all scores"));
   CHECK(refused("v-mean", {97, 99}) == "features: no method takes 97, 99 for heads of 96 tokens; give smaller ones");
+  CHECK(contains(refusal([&] {
+                   choice_candidates<double>(parse_methods("v-mean"), {97}, {{40, 40, 8, 4}, {96, 96, 8, 4}}, false,
+                                             false, CostUnit::flops);
+                 }),
+                 "for heads of 96 tokens"));
   for (const MethodChoice& choice : usual_candidates(shapes, {.causal = true})) {
+    CHECK_FALSE(find_method<double>(choice.name).quadratic(choice.options));
     CHECK(find_method<double>(choice.name).causal);
     CHECK(find_method<double>(choice.name).target == Target::softmax);
   }

@@ -2,6 +2,8 @@
 #include <croquis/measure/choice_file.hpp>
 
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,8 @@ TEST_CASE("choice file: what was written is read again") {
   const ChoiceRow undecided = row_of("arrays", "undecided", method_choice("skyformer", {}), 16);
   const std::vector<ChoiceRow> rows = {chosen, of_layer, undecided};
   const ChoicePlaces places = {{chosen.input, {{3, 1}}}, {of_layer.input, {{4, 0}, {4, 2}}}};
+  // Exact attention where nothing is chosen: (1 + 4 + 4) / 12.
+  CHECK(followed_cost_ratio(rows) == 0.75);
   for (const bool listed : {true, false}) {
     const std::string text = choice_json(rows, listed ? std::optional(places) : std::nullopt);
     const std::vector<SavedChoice> saved = parse_saved_choices(text, "c.json");
@@ -85,6 +89,7 @@ TEST_CASE("choice file: what a file does not say is empty") {
   REQUIRE(saved.size() == 1);
   CHECK(std::isnan(saved[0].row.eps));
   CHECK(saved[0].row.status.empty());
+  CHECK(saved[0].method.flops_limit == std::optional(std::numeric_limits<double>::infinity()));
   CHECK_FALSE(saved[0].row.layer);
   CHECK_FALSE(saved[0].heads);
 }
@@ -104,8 +109,22 @@ TEST_CASE("choice file: a method has its own target, and of exact attention it i
   }
 }
 
+TEST_CASE("choice file: layers and heads that a model has are taken, and the first that it has not is refused") {
+  const auto places = [](const std::string& place) {
+    const auto saved =
+        parse_saved_choices(R"({"choices": [{"method": "v-mean", "features": 2)" + place + "}]}", "c.json");
+    return replacement_of(saved, "c.json", 3, 2).heads.size();
+  };
+  CHECK(places(R"(, "layer": 2, "head": 1)") == 1);
+  CHECK(places(R"(, "layer": 2)") == 2);
+  CHECK(places("") == 6);
+  CHECK(refusal([&] { places(R"(, "layer": 3)"); }) == "c.json: choice 1 is for layer 3, the model has 3, from 0");
+  CHECK(refusal([&] { places(R"(, "head": 2)"); }) == "c.json: choice 1 is for head 2, the model has 2, from 0");
+}
+
 TEST_CASE("choice file: members of another type are refused, and a method of what is undecided") {
   const std::pair<const char*, const char*> wrong[] = {
+      {R"({"method": "v-mean", "features": 0})", "c.json: choice 1 has no positive number of features"},
       {R"({"method": "v-mean", "features": 2, "status": 3})", "c.json: choice 1 has no text as its status"},
       {R"({"method": "v-mean", "features": 2, "input": {}})", "c.json: choice 1 has no text as its input"},
       {R"({"method": "v-mean", "features": 2, "status": "undecided"})",

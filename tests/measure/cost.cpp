@@ -48,6 +48,8 @@ TEST_CASE("call_costs: a row a repeat, with the sizes, the declared flops and a 
     CHECK(rows[i].seconds >= 0);
     CHECK(rows[i].status == "ok");
   }
+  const auto rectangle = random_rectangle<double>(8, 32, 4, 3, 2, Key(test_seed()));
+  CHECK(call_costs(rectangle, {parse_methods("v-mean").front()}, 8, Key(1), {.repeats = 1}).front().n == 32);
   CHECK(call_costs(small_problem<float>(), {skyformer}, 8, Key(1), {.repeats = 1}).front().precision == "float");
 }
 
@@ -113,6 +115,9 @@ TEST_CASE("cost_columns: rows come back from a table, and n is the axis where th
   CHECK(growth[0].label == "skyformer (d = 16)");
   CHECK(growth[0].fit.slope == doctest::Approx(1.5));
 
-  table.rows.resize(2);  // one n: curves run over d
+  Table two_sizes = table;
+  two_sizes.rows.resize(4);
+  CHECK(growth_of_time(group_rows(two_sizes)).empty());  // a line through two points says nothing of its error
+  table.rows.resize(2);                                  // one n: curves run over d
   CHECK(refusal([&] { growth_of_time(group_rows(table)); }).find("axis") != std::string::npos);
 }

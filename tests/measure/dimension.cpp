@@ -7,6 +7,7 @@
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/dimension.hpp>
 #include <croquis/measure/lift_spectrum.hpp>
+#include <croquis/random/indices.hpp>
 #include <string>
 
 #include "support/matrices.hpp"
@@ -65,7 +66,8 @@ TEST_CASE("lift_dimensions: d_stat, leverage scores and norms are those of the l
     CHECK(row.leverage_q90 == doctest::Approx(0.9 * sorted(35) + 0.1 * sorted(36)).epsilon(1e-5));
     CHECK(row.beta == doctest::Approx(arma::mean(scores) / scores.max()).epsilon(1e-5));
     CHECK(row.d_theorem == std::ceil(56.0 / 3 * row.d_stat / row.beta * std::log(4 * 20 / 0.1)));
-    CHECK(row.norm == doctest::Approx(2).epsilon(0.5));  // of Q and K as they were given
+    const double squares = arma::accu(arma::square(problem.Q())) + arma::accu(arma::square(problem.K()));
+    CHECK(row.norm == doctest::Approx(std::sqrt(squares / 40)).epsilon(1e-12));  // of Q and K as they were given
     CHECK(std::isnan(row.d_suffices));
     CHECK_FALSE(row.failures.has_value());
   }
@@ -115,6 +117,37 @@ TEST_CASE("lift_dimensions: d suffices is the smallest at which no more draws fa
   }
 }
 
+TEST_CASE("lift_dimensions: where not even 2n landmarks suffice every draw fails") {
+  // Of 40 landmarks drawn with replacement about 25 are different.
+  const auto row = lift_dimensions(small_problem("never"), 1, Key(1), {.epsilons = {1e-9}, .trials = 5}).front();
+  CHECK(row.status == "ok");
+  CHECK(std::isnan(row.d_suffices));
+  CHECK(row.failures == 5U);
+  CHECK(row.failure_hi == doctest::Approx(1));
+}
+
+TEST_CASE(
+    "sufficient_landmarks: the Nystrom error, from the matrices written out, is within epsilon there and not before") {
+  const Problem<double> problem = small_problem("error");
+  const arma::mat c = kernel_of(problem.Q(), problem.K()), points = arma::join_cols(problem.Q(), problem.K());
+  const arma::mat lift = kernel_of(points, points);
+  const Key key = Key(test_seed()).child("error");
+  const arma::uvec landmarks = sample_with_replacement(40, 40, key.child("landmarks"));
+  const auto error = [&](double d) {
+    const arma::uvec some = arma::unique(landmarks.head(static_cast<arma::uword>(d)));
+    const arma::mat approximate = lift.cols(some) * arma::solve(lift.submat(some, some), lift.rows(some));
+    return arma::norm(c - approximate.submat(0, 20, 19, 39), 2) / arma::norm(c, 2);
+  };
+  const std::vector<double> epsilons = {0.1, 0.2, 0.3, 0.4, 0.5};
+  const auto found = sufficient_landmarks(problem, kernelized_scores(problem, true), arma::norm(c, 2), epsilons, key);
+  for (std::size_t e = 0; e < epsilons.size(); ++e) {
+    CAPTURE(epsilons[e]);
+    REQUIRE(found[e] >= 2);
+    CHECK(error(found[e]) <= epsilons[e] * (1 + 1e-3));
+    CHECK(error(found[e] - 1) > epsilons[e] * (1 - 1e-3));
+  }
+}
+
 TEST_CASE("lift_dimensions: with Lanczos norms are those of the dense lift and leverage scores upper limits") {
   const Problem<double> problem = small_problem("lanczos");
   DimensionSettings settings{.epsilons = {0.1}, .trials = 0};
@@ -128,6 +161,9 @@ TEST_CASE("lift_dimensions: with Lanczos norms are those of the dense lift and l
   CHECK(row.stable_rank_lift == doctest::Approx(dense.stable_rank_lift).epsilon(1e-5));
   CHECK(row.d_stat_lo < row.d_stat);
   CHECK(row.d_stat < row.d_stat_hi);
+  // On the safe side.
+  CHECK(row.beta == doctest::Approx(std::min(1.0, row.d_stat_lo / 40 / row.leverage_max)).epsilon(1e-12));
+  CHECK(row.d_theorem == std::ceil(56.0 / 3 * row.d_stat_hi / row.beta * std::log(4 * 20 / 0.1)));
   const auto no_less = [](double limit, double score) { return limit >= score * (1 - 1e-5); };
   CHECK(no_less(row.leverage_max, dense.leverage_max));
   CHECK(no_less(row.leverage_q90, dense.leverage_q90));
@@ -187,6 +223,7 @@ TEST_CASE("dimension_curves: a curve an input, width and epsilon, with the expon
   const auto curves = dimension_curves(rows);
   REQUIRE(curves.size() == 2);
   CHECK(curves[0].n == std::vector<double>{100, 200, 400});
+  CHECK(curves[1].n == std::vector<double>{100, 200, 400});  // without the row that failed
   const auto summaries = summarise_dimensions(curves);
   REQUIRE(summaries.size() == 6);
   CHECK(summaries[0].metric == "d_stat");

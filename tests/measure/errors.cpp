@@ -56,6 +56,11 @@ TEST_CASE("OutputReference: relative errors of a zero output are undefined, abso
   CHECK(errors.max_abs == 1);
 }
 
+TEST_CASE("OutputReference: a difference that overflows is an infinite error, not an output that is not finite") {
+  const OutputReference reference(arma::mat(3, 2, arma::fill::value(1.7e308 / 8)));
+  CHECK(std::isinf(reference.compare(arma::mat(3, 2, arma::fill::value(-1.7e308))).max_abs));
+}
+
 TEST_CASE("OutputReference: an output that is not finite is a runtime_error, one of another size an invalid_argument") {
   const OutputReference reference(arma::mat(3, 2, arma::fill::ones));
   for (const double bad : {arma::datum::nan, arma::datum::inf, -arma::datum::inf}) {

@@ -55,6 +55,14 @@ TEST_CASE("exact_attention_rows: those rows of the whole, for every target") {
     const arma::vec sums = all.log_row_sums.elem(rows);
     CHECK(distance(some.log_row_sums, sums) <= 1e-12);
   }
+  // Points far from each other, whose exponents have to come from differences: each query sees its own key.
+  arma::mat far = plain.Q();
+  far.each_col() %= arma::linspace(0, 1e4, 700);
+  const Problem<double> pairs(far, far + 0.1 * plain.K(), plain.V());
+  const ExactAttention<double> all = exact_attention(pairs, Target::kernelized),
+                               some = exact_attention_rows(pairs, Target::kernelized, rows);
+  CHECK(distance(some.output, all.output.rows(rows)) <= 1e-12);
+  CHECK(distance(some.log_row_sums, arma::vec(all.log_row_sums.elem(rows))) <= 1e-12);
   CHECK(contains(refusal([&] { exact_attention_rows(problem, Target::softmax, arma::uvec{3, 3}); }), "rows ascend"));
   CHECK(contains(refusal([&] { exact_attention_rows(problem, Target::softmax, arma::uvec{700}); }), "below n"));
   CHECK(contains(refusal([&] { exact_attention_rows(problem, Target::softmax, arma::uvec{}); }), "rows ascend"));

@@ -64,6 +64,17 @@ TEST_CASE("matrix_spectrum: dense rows have the singular values of the matrix, t
   }
 }
 
+TEST_CASE("matrix_spectrum: of A both ways measure A over its largest entry, and say how large that is") {
+  const Problem<double> problem = spectral_problem("raw");
+  const arma::mat log_a = problem.Q() * problem.K().t() / std::sqrt(5.0);
+  const double expected = arma::svd(arma::exp(log_a - log_a.max())).max();
+  for (const SpectrumMethod method : {SpectrumMethod::dense, SpectrumMethod::lanczos}) {
+    const SpectrumRow row = matrix_spectrum(problem, "a", Key(1), {method, 4, 4}).front();
+    CHECK(row.log_scale == doctest::Approx(log_a.max()).epsilon(1e-12));
+    CHECK(row.singular_value == doctest::Approx(expected).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("matrix_spectrum: a row an index is planned, with Lanczos the leading ones of n x n matrices alone") {
   const Problem<double> problem = spectral_problem("planned");
   const SpectrumSettings lanczos{SpectrumMethod::lanczos, 6, 4};
@@ -75,7 +86,10 @@ TEST_CASE("matrix_spectrum: a row an index is planned, with Lanczos the leading 
     CHECK(plan.values == (output ? 3 : 6));
     CHECK(matrix_spectrum(problem, matrix, Key(1), lanczos).size() == plan.values);
     CHECK(plan_spectrum(problem, matrix).values == (output ? 3 : 24));
+    CHECK(plan_spectrum({.n_q = 2, .n_k = 24}, 3, matrix, {}).values == 2);  // a row a query
   }
+  CHECK_FALSE(plan_spectrum({.n_q = 4096, .n_k = 4096}, 3, "b", {}).lanczos);
+  CHECK(plan_spectrum({.n_q = 4097, .n_k = 4097}, 3, "b", {}).lanczos);
 }
 
 TEST_CASE("matrix_spectrum: Lanczos finds the leading values within their residuals, the same ones for the same key") {
@@ -112,6 +126,7 @@ TEST_CASE("matrix_spectrum: of a given matrix, tall, wide or square, with the su
         CHECK(found[i].method == (lanczos ? "lanczos" : "dense"));
         CHECK(found[i].index == i + 1);
         CHECK(found[i].n == rows);
+        CHECK(found[i].n_q == rows);
         CHECK(found[i].p == cols);
         CHECK(found[i].log_scale == 0);
         CHECK(std::abs(found[i].singular_value - values(i)) <= found[i].residual + 1e-6 * values(0));
@@ -154,6 +169,11 @@ TEST_CASE("matrix_spectrum: of a matrix times a power of two, all numbers are so
       CHECK(found[i].frobenius / scale == doctest::Approx(expected[i].frobenius).epsilon(1.5e-13));
     }
   }
+  // Of a larger one, where Lanczos stops before residuals are 0.
+  const arma::mat larger = random_matrix(90, 60, key);
+  const double residual = matrix_spectrum(larger, key, lanczos)[3].residual;
+  CHECK(residual > 0);
+  CHECK(matrix_spectrum(4 * larger, key, lanczos)[3].residual == 4 * residual);
 }
 
 TEST_CASE("matrix_spectrum: of a matrix of zeros the sum is 0, and shares of it are no numbers") {
