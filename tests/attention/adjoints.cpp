@@ -3,6 +3,7 @@
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/attention/nystromformer.hpp>
+#include <croquis/attention/performer.hpp>
 #include <croquis/attention/skyformer.hpp>
 
 #include "support/adjoints.hpp"
@@ -55,6 +56,17 @@ TEST_CASE("adjoints: exact attention over several blocks and groups of them") {
           problem, [&](const Problem<double>& p) { return exact_attention(p, target).output; },
           exact_adjoint(problem, target), key.child("directions"));
     }
+  }
+}
+
+TEST_CASE("adjoints: attention by features over several blocks of tokens and groups of them") {
+  const Key key = Key(44);
+  for (const TokenAlignment shape : {TokenAlignment{300, 2400}, {2400, 300}}) {
+    const Problem<double> problem = problem_of(shape.n_q, shape.n_k, {}, key);
+    const auto attend = [&](const Problem<double>& p) { return performer(p, 8, key.child("draw")); };
+    check_against_differences(
+        problem, [&](const Problem<double>& p) { return attend(p).output; }, attend(problem).adjoint,
+        key.child("directions"));
   }
 }
 

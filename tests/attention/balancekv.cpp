@@ -123,6 +123,8 @@ TEST_CASE_TEMPLATE("balancekv: exact for d = n; no choice changes with the scale
   CHECK(identical(arma::Mat<T>(T(1024) * balancekv(problem, 16, Key(1)).output), balancekv(scaled, 16, Key(1)).output));
   // 40 keys are a block of 40, then 4 pairs of 20 are halved in another: 40^2 + 8^2 entries of 2 (4 + 3) + 1 flops.
   CHECK(method_on(problem, "balancekv").flops(16) == (40 * 40 + 8 * 8 + 40 * 16) * 15);
+  const Problem<T> few = random_rectangle<T>(10, 40, 4, 3, 3, Key(test_seed()).child("few"));
+  CHECK(method_on(few, "balancekv").flops(16) == (40 * 40 + 8 * 8 + 10 * 16) * 15);
 }
 
 TEST_CASE_TEMPLATE("balancekv: equal tokens are exact; V = 0, padding, large norms, refusals", T, float, double) {

@@ -34,6 +34,17 @@ TEST_CASE_TEMPLATE("linear: elu + 1 features over their sums, whatever d is", T,
   CHECK(identical(prepared_method.approximate(1, Key(1)).output, prepared_method.approximate(64, Key(2)).output));
 }
 
+TEST_CASE("linear: flops are those of the sums over the keys, and of all pairs in a chunk of 128 causal queries") {
+  const auto flops = [](const Problem<double>& problem) {
+    return prepare(find_method<double>("linear"), problem).flops(1);
+  };
+  const auto few = random_rectangle<double>(10, 24, 5, 3, 1, Key(1));
+  CHECK(flops(few) == 2 * (10 + 24) * 5 * (3 + 1));
+  const auto causal = random_rectangle<double>(200, 300, 5, 3, 1, Key(1), {.bias = {}, .causal = true});
+  const double pairs = 128 * 128 + 72 * 72;
+  CHECK(flops(causal) == 2 * (200 + 300) * 5 * (3 + 1) + 2 * pairs * ((5 + 3) + (5 + 1)));
+}
+
 TEST_CASE_TEMPLATE("linear: queries and keys of any size give means of values", T, float, double) {
   for (const double norm : {1e-6, 100.0, 1e4, 1e6}) {
     const Problem<T> problem = random_problem<T>(30, 6, 2, norm, Key(test_seed()).child("large"));

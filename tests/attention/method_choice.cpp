@@ -72,3 +72,11 @@ TEST_CASE("methods by name: with causal attention, all are those with a causal f
   CHECK(names("all,skyformer:preset=code") == more);
   CHECK(names("skyformer") == std::vector<std::string>{"skyformer"});
 }
+
+TEST_CASE("takes: up to the largest d of the method, and no more features than keys") {
+  const MethodChoice limited = method_choice("balancekv", {}), any = method_choice("linear", {});
+  for (const MethodChoice& choice : {limited, any}) {
+    CHECK(takes(choice, 24, {.n_q = 10, .n_k = 24}));
+    CHECK_FALSE(takes(choice, 25, {.n_q = 10, .n_k = 24}));
+  }
+}

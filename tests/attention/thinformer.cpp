@@ -1,6 +1,8 @@
 #include <croquis/attention/thinformer.hpp>
 #include <croquis/random/draws.hpp>
 
+#include <cmath>
+
 #include "support/approximations.hpp"
 #include "support/text.hpp"
 #include "support/unnormalised_sums.hpp"
@@ -146,6 +148,16 @@ TEST_CASE_TEMPLATE("thinformer: exact for d = n; the choice does not change with
   const Problem<T> problem = random_problem<T>(40, 4, 3, 3, Key(test_seed()).child("scale"));
   check_scores(thinformer(problem, 40, Key(1)), problem, scores_of(problem.Q(), problem.K(), Target::softmax),
                entry_error(problem));
+  // The code halves all keys of a power of 4, and of 40 every second one, each with the weight of 40 / 16 others.
+  const Problem<T> power = random_problem<T>(64, 4, 3, 3, Key(test_seed()).child("power"));
+  check_scores(thinformer(power, 64, Key(1), ThinformerOptions::code()), power,
+               scores_of(power.Q(), power.K(), Target::softmax), entry_error(power));
+  const Problem<T> equal(problem.Q(), arma::zeros<arma::Mat<T>>(40, 4), problem.V());
+  const auto thinned = thinformer(equal, 4, Key(1), ThinformerOptions::code()).denominators;
+  REQUIRE(thinned);
+  for (arma::uword i = 0; i < 40; ++i) {
+    CHECK(static_cast<double>(thinned->values(i) * std::exp(thinned->log_scale(i))) == doctest::Approx(40));
+  }
   const Problem<T> scaled(problem.Q(), problem.K(), T(1024) * problem.V());
   CHECK(
       identical(arma::Mat<T>(T(1024) * thinformer(problem, 16, Key(1)).output), thinformer(scaled, 16, Key(1)).output));
