@@ -142,9 +142,10 @@ TEST_CASE(
   const auto found = sufficient_landmarks(problem, kernelized_scores(problem, true), arma::norm(c, 2), epsilons, key);
   for (std::size_t e = 0; e < epsilons.size(); ++e) {
     CAPTURE(epsilons[e]);
-    REQUIRE(found[e] >= 2);
-    CHECK(error(found[e]) <= epsilons[e] * (1 + 1e-3));
-    CHECK(error(found[e] - 1) > epsilons[e] * (1 - 1e-3));
+    const bool is_found = std::isfinite(found[e]);  // else 40 landmarks do not suffice
+    if (is_found) CHECK(error(found[e]) <= epsilons[e] * (1 + 1e-3));
+    const double before = is_found ? found[e] - 1 : 40;
+    CHECK((before == 0 ? 1 : error(before)) > epsilons[e] * (1 - 1e-3));  // of no landmarks it is 1
   }
 }
 
