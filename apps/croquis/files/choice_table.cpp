@@ -207,8 +207,7 @@ void print_choices(const std::vector<ChoiceRow>& rows) {
   }
   fmt::print(
       "\n{} chosen, {} exact, {} undecided. Followed, with exact attention where nothing is chosen, they cost {:.3g} "
-      "of "
-      "exact attention's {}.\n",
+      "of exact attention's {}.\n",
       count(rows, "chosen"), count(rows, "exact"), count(rows, "undecided"), croquis::followed_cost_ratio(rows),
       first.cost_unit);
   if (count(rows, "undecided") > 0) {

@@ -42,10 +42,9 @@ const Columns<ClaimRow>& claim_columns() {
       {{"verdict", Role::note,
         "`VERIFIED` (there is a proof, and every check agrees), `HOLDS` (no proof; not refuted on any input tried), "
         "`REFUTED`, `REFUTED_PROOF` (what the paper offers as proof fails), `VACUOUS` (the hypotheses cannot be met, "
-        "or "
-        "a trivial object satisfies the claim), `INCONCLUSIVE` (`hypotheses` says what would decide, as a number of "
-        "trials, or which number is not finite) or `NOT_APPLICABLE`. The claim as a whole is the first "
-        "of REFUTED, REFUTED_PROOF, INCONCLUSIVE, VERIFIED, HOLDS, VACUOUS that one of its rows is"},
+        "or a trivial object satisfies the claim), `INCONCLUSIVE` (`hypotheses` says what would decide, as a number of "
+        "trials, or which number is not finite) or `NOT_APPLICABLE`. The claim as a whole is the first of REFUTED, "
+        "REFUTED_PROOF, INCONCLUSIVE, VERIFIED, HOLDS, VACUOUS that one of its rows is"},
        &ClaimRow::verdict},
       {{"kind", Role::note, "identity, mean, variance, probability, rate, existence, measured or counterexample"},
        &ClaimRow::kind},
@@ -63,9 +62,8 @@ const Columns<ClaimRow>& claim_columns() {
       {{"ci_hi", Role::number, "the upper end"}, &ClaimRow::ci_hi},
       {{"confidence", Role::number,
         "1 - confidence bounds the probability that this verdict is wrong about the failure rate of this input; all "
-        "rows "
-        "together have 1 - `--confidence`. `NA` where nothing is random, where every draw has to satisfy an identity, "
-        "and where means or medians of draws are compared ([the ledger](claims.md))"},
+        "rows together have 1 - `--confidence`. `NA` where nothing is random, where every draw has to satisfy an "
+        "identity, and where means or medians of draws are compared ([the ledger](claims.md))"},
        &ClaimRow::confidence},
       {{"bound", Role::number,
         "what the claim allows: the most, or the least, which has a minus sign in most rows, as `observed` then"},

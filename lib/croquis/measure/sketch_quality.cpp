@@ -78,8 +78,7 @@ const Columns<SketchRow>& sketch_columns() {
        &SketchRow::input},
       {{"matrix", Role::subject,
         "the sketched matrix: `q`, `k`, `v`, `b` (softmax scores), `c` (kernelized scores), a file, or the kernel "
-        "matrix "
-        "of the points in a file, as `matern32:bandwidth=2`"},
+        "matrix of the points in a file, as `matern32:bandwidth=2`"},
        &SketchRow::matrix},
       {{"n", Role::subject, "the number of its rows"}, &SketchRow::n},
       {{"cols", Role::subject, "the number of its columns"}, &SketchRow::cols},
@@ -112,8 +111,7 @@ const Columns<SketchRow>& sketch_columns() {
       {{"nystrom_spectral_rel", Role::metric,
         "‖M - M~‖ / ‖M‖ of the Nystrom approximation at these landmarks, computed by the Lanczos method to 1e-4. M is "
         "the lift of the queries and keys of an input; for a matrix or points of your own it is the sketched matrix, "
-        "and "
-        "`NA` above n = 4096",
+        "and `NA` above n = 4096",
         "||M - M~|| / ||M||"},
        &SketchRow::nystrom_spectral_rel},
       {{"nystrom_trace_rel", Role::metric, "trace(M - M~) / trace(M)", "trace(M - M~) / trace(M)"},

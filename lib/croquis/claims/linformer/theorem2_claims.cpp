@@ -26,8 +26,7 @@ std::vector<Claim> theorem2_claims() {
        .method =
            "x = 0, y = 1: e^-delta N(0, n) against n, whatever k. The exact failure and draws at k = 64 <= n and the "
            "proof's delta = 2^-n; any delta >= 0 fails with probability Phi((1 - eps) sqrt n) at least. |exp(x) y^T| "
-           "is "
-           "||exp(x)|| ||y|| here, so the form of Eq. 24 fails as well.",
+           "is ||exp(x)|| ||y|| here, so the form of Eq. 24 fails as well.",
        .proof = std::string(kLinformerPage) + ", Theorem 2",
        .expected = Verdict::refuted,
        .mutants = {{"no-compression", "E = F = I"}},

@@ -9,21 +9,18 @@ const char* const kApproximable =
     "developed in the previous works as those methods are under the simple dot-then-exponentiate attention setting.";
 const char* const kProduct =
     "Denote C = {c_{j-i}} [c_i = e^{b_i}]. [...] Left multiplying a Toeplitz matrix can be done in O(n log n) time "
-    "using "
-    "Fast Fourier Transform (FFT).";
+    "using Fast Fourier Transform (FFT).";
 const char* const kAlgorithm = "Algorithm 1: Efficient Normalized Kernelized Attention with RPE using FFT.";
 const char* const kGradient =
     "If the norms of the queries or keys happen to be larger than one, the kernelized attention (forward pass) will "
-    "have "
-    "a large variance, leading to a large-variance gradient (backward pass) and making the training unstable.";
+    "have a large variance, leading to a large-variance gradient (backward pass) and making the training unstable.";
 const char* const kGradientTokens =
     "Queries and keys uniform on the sphere of radius R, scores q.k without 1/sqrt(p), n = 128, p = 64; independent "
     "directions.";
 const char* const kGradientMethod =
     "Five sets of tokens, 40 draws, m = 64 and 256, a white cotangent: the root mean square distance of (dQ, dK) from "
     "their mean over the draws. On heads of one's own, their first tokens at these norms, with five cotangents and "
-    "eight "
-    "draws for each. INCONCLUSIVE within the error of the five.";
+    "eight draws for each. INCONCLUSIVE within the error of the five.";
 const char* const kSharp =
     "However, this [normalizing] would bound the dot-products between queries and keys into range [-1, 1]. Then the "
     "attention mechanism can no longer represent sharp distributions [...]. Fortunately, when equipped with RPE, the "

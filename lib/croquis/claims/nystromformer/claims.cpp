@@ -6,8 +6,7 @@ namespace {
 
 const char* const kLemma1 =
     "The sequence Z <- Z (13 I - A Z (15 I - A Z (7 I - A Z))) / 4 converges to A^+ in the third order, with an "
-    "initial "
-    "approximation Z_0 satisfying ||A A^+ - A Z_0|| < 1.";
+    "initial approximation Z_0 satisfying ||A A^+ - A Z_0|| < 1.";
 const char* const kStart = "Z_0 = A^T / (||A||_1 ||A||_inf) ensures that ||I - A Z_0|| < 1.";
 const char* const kSix =
     "For all our experiments, we need to run about 6 iterations in order to achieve a good approximation of the "

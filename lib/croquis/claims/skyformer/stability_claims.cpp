@@ -9,12 +9,10 @@ std::vector<Claim> stability_claims() {
       "self-attention.";
   const char* const meant =
       "Sec. 1: 'We conjecture'. Sec. 4.1 shows it by App. F, whose score is 'somewhat similar to condition number': "
-      "the "
-      "authors' own formalisation, sky.instability";
+      "the authors' own formalisation, sky.instability";
   const char* const whereof =
       "the paper does not say whether f, 'the embedding after two layers', has dropout, nor whether it is before the "
-      "last "
-      "LayerNorm; its public code does not compute the score";
+      "last LayerNorm; its public code does not compute the score";
   const char* const inherits =
       "We speculate that it is because the matrix S^T Abar S [...] inherits the high condition number of the original "
       "attention score matrices A [...]. (Abar = SM(X, X), X = (Q; K), is the lift of A.)";
@@ -141,8 +139,7 @@ std::vector<Claim> stability_claims() {
                     "self-attention.",
        .reading =
            "f has no dropout and is what the tokens have before the last LayerNorm, which the authors' public model "
-           "does "
-           "not return; for at least half of the models the mean over 20 steps of the ratio of scores is below 1.",
+           "does not return; for at least half of the models the mean over 20 steps of the ratio of scores is below 1.",
        .hypotheses =
            "Two layers of width 32 with one head (two_layers.hpp), 20 steps of Adam at 1e-4 with dropout .1 on random "
            "sequences; n = 64 and 128; 64 models, drawn with their sequences and masks.",

@@ -65,8 +65,7 @@ std::vector<Claim> vattention_claims() {
        .reading =
            "As printed where the estimates fail with probabilities below delta_1 and delta_2, as in the definition of "
            "Verified-X. With <= in the conclusion where these may be delta_1 and delta_2, as in Lemma 4.1: failures "
-           "that "
-           "never coincide attain the sum.",
+           "that never coincide attain the sum.",
        .hypotheses = "D > 0.",
        .method = "Errors of the full size in random directions, and along N.",
        .proof = "docs/claims/vattention.md, T3",
