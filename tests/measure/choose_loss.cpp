@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <croquis/measure/choose_loss.hpp>
+#include <croquis/stats/accumulator.hpp>
 
 #include <algorithm>
 #include <cmath>
