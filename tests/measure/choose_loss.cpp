@@ -52,6 +52,10 @@ CandidateLadders ladders_of(const std::string& methods, arma::uword width) {
                                    false, CostUnit::flops);
 }
 
+LossSettings loss_settings_of(double target) {
+  return {.target = target, .confidence = 0.9, .max_cost = 1000, .search_sequences = 3};
+}
+
 // Sequences of two lengths, and what passes on them are to have found: no pass is made.
 struct KnownPasses {
   LossInputs inputs = inputs_of(10);
@@ -89,8 +93,7 @@ struct KnownPasses {
   }
 
   LossChoice choose(double target) {
-    LossSettings settings{.target = target, .confidence = 0.9, .max_cost = 1000, .search_sequences = 3};
-    return *choose_by_loss<double>(inputs, ladders, settings, Key(1), hooks);
+    return *choose_by_loss<double>(inputs, ladders, loss_settings_of(target), Key(1), hooks);
   }
 };
 
@@ -139,10 +142,6 @@ std::vector<PlainStep> plain_steps(const KnownPasses& passes) {
   }
   std::stable_sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.slope < b.slope; });
   return steps;
-}
-
-LossSettings loss_settings_of(double target) {
-  return {.target = target, .confidence = 0.9, .max_cost = 1000, .search_sequences = 3};
 }
 
 }  // namespace
