@@ -6,7 +6,8 @@ ratios.py RATIOS.csv --perplexity PERPLEXITY.csv: the means of a table that was 
 
 Both are folders with rows of `croquis error` on the same heads, a file a method, or single files. For every head and every d of OURS, another method is taken at
 the smallest of its d whose flops are at least those of ours (at its largest where none are), so that the others are
-never given less; of all methods the one with the smallest mean error is the best, chosen after the fact. Printed are geometric
+never given less; one that takes 1.3 times as many even at its smallest d is left out. Of all methods the one with the
+smallest mean error is the best, chosen after the fact. Printed are geometric
 means over heads; +- is the spread between heads over the root of their number, which is no standard error, as heads
 share sequences and draws.
 """
@@ -43,6 +44,8 @@ def best_other(methods, flops):
     for name, sizes in methods.items():
         enough = [d for d in sizes if sizes[d][0] >= flops]
         d = min(enough) if enough else max(sizes)
+        if d == min(sizes) and sizes[d][0] > 1.3 * flops:
+            continue
         candidate = (mean(sizes[d][1]), name, d, sizes[d][0])
         if best is None or candidate < best:
             best = candidate

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures kriged-coreset and its variants against nine other methods at equal flops, on heads that you give:
+# Measures kriged-coreset and its variants against all other methods at equal flops, on heads that you give:
 #   run.sh [--trials 4] [--features 16,32,64,128] [--out FOLDER] NAME=HEADS ...
 # HEADS: Q.npy,K.npy,V.npy with one head or (heads, n, p), or QKV.npz, or a BERT's model.safetensors (all layers and
 # heads, on the sample text; LENGTH=512 tokens), or the options of `croquis error` for an input, as
@@ -32,11 +32,13 @@ own=(kriged-coreset)
 for variant in mode=coreset mode=near mode=window window=no tree=far kriging=no,mode=coreset landmarks=0.25,mode=coreset; do
   own+=("kriged-coreset:$variant")
 done
+# All that approximate softmax attention without all scores, but for ablations of skeinformer.
 others=(v-mean skyformer-softmax skyformer-softmax:landmarks=stratified skyformer-softmax:landmarks=rpcholesky
   skyformer-softmax:preset=code nystromformer nystromformer:inverse=pinv skeinformer linformer
-  linformer:distribution=segments performer informer bigbird longformer)
+  linformer:distribution=segments performer informer bigbird longformer linear reformer streaming vertical-slash mra-2
+  wildcat thinformer balancekv vattention scatterbrain hyperattention kdeformer clustered improved-clustered)
 # Finer than the d of kriged-coreset: another method is taken at the smallest d that costs at least as much.
-grid=16,20,24,28,32,36,40,48,56,64,72,80,96,112,128,144,160,192,224,256
+grid=2,4,8,12,16,20,24,28,32,36,40,48,56,64,72,80,96,112,128,144,160,192,224,256
 
 for head in "$@"; do
   name=${head%%=*} files=${head#*=}

@@ -2,7 +2,8 @@
 # What approximated attention costs a whole model: experiments/model-loss/run.sh MODEL_FOLDER [--smoke] [--out FOLDER]
 # MODEL_FOLDER has model.safetensors (or model.safetensors.index.json), config.json, ids.npy and, of a masked language
 # model, labels.npy and lengths.npy. Results go to experiments/model-loss/results/, with the folder's name in front.
-#   METHODS (default: all that the model can have but best-rank-d), SOME: those of single layers and heads
+#   METHODS (default: all that the model can have but best-rank-d), SOME: those of single layers and heads, DRAWN: those
+#   in the plots of loss and accuracy (default: all)
 #   SEQUENCES (default 0-7) of the sweep and of single layers, FEW (0-3) of single heads, THREADS (0: all processors)
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -64,8 +65,8 @@ croquis error "${common[@]}" --sequence "$few" --layer all --methods "$some" --f
 python3 "$here/correlations.py" "$name-errors.csv" "${files[@]}" >"$name-correlations.csv"
 
 for metric in loss accuracy; do
-  croquis plot "$name-loss.csv" --metric $metric --out "$name-$metric.svg"
-  croquis plot "$name-loss.csv" --metric $metric --x flops --out "$name-$metric-flops.svg"
+  croquis plot "$name-loss.csv" --metric $metric ${DRAWN:+--methods "$DRAWN"} --out "$name-$metric.svg"
+  croquis plot "$name-loss.csv" --metric $metric ${DRAWN:+--methods "$DRAWN"} --x flops --out "$name-$metric-flops.svg"
 done
 croquis plot "$name-layers.csv" --metric kl --out "$name-layers.svg"
 cp "$name"-{loss,layers}{.csv,.summary.csv,.meta.json} "$name-loss.layers.csv" "$name-correlations.csv" "$name"-*.svg "$out/"
