@@ -24,9 +24,10 @@ done
 PATH=$root/build/release/apps:$PATH # by its name: the meta files say the same wherever the project is
 mkdir -p "$out" && out=$(cd "$out" && pwd)
 
-# Every method that has an adjoint, with the presets and maps that change it most; without ablations.
+# Every method that has an adjoint, with the presets and maps that change it most; without ablations and relative biases.
 methods=v-mean,skyformer,skyformer:preset=code,skyformer-softmax,nystromformer,nystromformer:inverse=pinv
-methods+=,linformer,linformer:distribution=segments,skeinformer,performer,performer:map=oprf,nprf
+methods+=,linformer,linformer:distribution=segments,skeinformer,thinformer,balancekv,kriged-coreset,performer
+methods+=,performer:map=oprf,nprf
 
 # In a folder of its own, with relative paths, as the meta files have them.
 work=$(mktemp -d)
