@@ -101,11 +101,9 @@ TEST_CASE("AccumulativeSketch: E[S S^T] = I in every entry, and mutants are reje
   constexpr double scale = n / (d * m);
   const double diagonal = scale * scale * d * (m / n + 3 * m * (m - 1) / (n * n) - m * m / (n * n));
   const SecondMoment moment(7, diagonal, n * m - 1, (m - 1) / (d * m), n * m / 4);
-  CHECK(detectable(diagonal, n * m - 1, 28, trials, kFailure) < 0.065);
-  CHECK(detectable((m - 1) / (d * m), n * m / 4, 28, trials, kFailure) < 0.03);
-  const auto accepts = [&](const Sampler& sampler) {
-    return second_moment_is_identity(sampler, moment, trials, kFailure);
-  };
+  CHECK(detectable(diagonal, n * m - 1, 28, trials) < 0.065);
+  CHECK(detectable((m - 1) / (d * m), n * m / 4, 28, trials) < 0.03);
+  const auto accepts = [&](const Sampler& sampler) { return second_moment_is_identity(sampler, moment, trials); };
   const Sampler sampler = accumulative(7, 3, 4);
   CHECK(accepts(sampler));
   CHECK(accepts(by_definition(7, 3, 4, Signs::fair, Places::with_replacement)));
@@ -122,9 +120,7 @@ TEST_CASE("AccumulativeSketch: the joint distribution of a 2 x 2 sketch of two a
   // A column is one of nine vectors; the rarest pairs have probability 1/256: 156 draws, deviation 12.5; off by 55 % is
   // seen half of the time (6.8 deviations).
   const MatrixDistribution distribution = law_of_two_by_two();
-  const auto accepts = [&](const Sampler& sampler) {
-    return distribution.is_distribution_of(sampler, 40000, kFailure);
-  };
+  const auto accepts = [&](const Sampler& sampler) { return distribution.is_distribution_of(sampler, 40000); };
   const Sampler sampler = accumulative(2, 2, 2);
   CHECK(accepts(sampler));
   CHECK(accepts(by_definition(2, 2, 2, Signs::fair, Places::with_replacement)));
@@ -143,22 +139,17 @@ TEST_CASE("AccumulativeSketch: one addend is +-sqrt(n/d) at a uniform index; ent
   // 10,000 keys, an entry is there with probability 1/20: 500 times, deviation 22; off by 32 % is seen half of the
   // time (7.2 deviations).
   const Sampler sampler = accumulative(20, 10, 1);
-  CHECK(entries_follow(sampler, 0.05, 10000, kFailure));
-  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), 0.05, 10000, kFailure));
-  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), 0.05, 10000, kFailure));
+  CHECK(entries_follow(sampler, 0.05, 10000));
+  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), 0.05, 10000));
+  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), 0.05, 10000));
 }
 
 TEST_CASE("AccumulativeSketch: keys of other names are independent, and mutants are rejected") {
   const MatrixDistribution distribution = law_of_two_by_two();
   const Sampler sampler = accumulative(2, 2, 2);
-  CHECK(distribution.holds_across_keys(sampler, 20000, kFailure));
-  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
-  const Sampler shared_column = [&](const Key& key) {
-    arma::mat s = sampler(key);
-    s.col(0) = sampler(Key(test_seed())).col(0);
-    return s;
-  };
-  CHECK_FALSE(distribution.holds_across_keys(shared_column, 20000, kFailure));
+  CHECK(distribution.holds_across_keys(sampler, 20000));
+  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000));
+  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_first_column(sampler), 20000));
 }
 
 TEST_CASE_TEMPLATE("AccumulativeSketch: the same bits for any number of threads", T, float, double) {

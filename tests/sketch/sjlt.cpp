@@ -116,10 +116,8 @@ TEST_CASE("SjltSketch: E[S S^T] = I in every entry, and mutants are rejected") {
   constexpr arma::uword n = 13, d = 6, s = 3;
   constexpr std::uint64_t trials = 20000;
   const SecondMoment moment(n, 0, 0, 1.0 / d, 1);
-  CHECK(detectable(1.0 / d, 1, 91, trials, kFailure) < 0.022);
-  const auto accepts = [&](const Sampler& sampler) {
-    return second_moment_is_identity(sampler, moment, trials, kFailure);
-  };
+  CHECK(detectable(1.0 / d, 1, 91, trials) < 0.022);
+  const auto accepts = [&](const Sampler& sampler) { return second_moment_is_identity(sampler, moment, trials); };
   const Sampler sampler = sjlt(n, d, s);
   CHECK(accepts(sampler));
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{s}))));      // no scale
@@ -137,18 +135,17 @@ TEST_CASE("SjltSketch: the joint distribution of two rows, s = 2 and s = 1, and 
                                                           {law_of_count_sketch(), sjlt(2, 3, 1)}};
   for (const auto& [distribution, sampler] : cases) {
     const std::uint64_t trials = 30000;
-    CHECK(distribution.is_distribution_of(sampler, trials, kFailure));
-    CHECK_FALSE(distribution.is_distribution_of(scaled(sampler, std::sqrt(2.0)), trials, kFailure));
-    CHECK_FALSE(distribution.is_distribution_of(first_row_without_sign(sampler), trials, kFailure));
-    CHECK_FALSE(distribution.is_distribution_of(last_row_without_sign(sampler), trials, kFailure));
-    CHECK_FALSE(distribution.is_distribution_of(one_sign_key_for_all_rows(sampler), trials, kFailure));
-    CHECK_FALSE(distribution.is_distribution_of(seed_that_does_not_reach_the_draw(sampler), trials, kFailure));
-    CHECK_FALSE(
-        distribution.is_distribution_of(mutant(sampler, [](arma::mat& m) { m.row(1) = m.row(0); }), trials, kFailure));
+    CHECK(distribution.is_distribution_of(sampler, trials));
+    CHECK_FALSE(distribution.is_distribution_of(scaled(sampler, std::sqrt(2.0)), trials));
+    CHECK_FALSE(distribution.is_distribution_of(first_row_without_sign(sampler), trials));
+    CHECK_FALSE(distribution.is_distribution_of(last_row_without_sign(sampler), trials));
+    CHECK_FALSE(distribution.is_distribution_of(one_sign_key_for_all_rows(sampler), trials));
+    CHECK_FALSE(distribution.is_distribution_of(seed_that_does_not_reach_the_draw(sampler), trials));
+    CHECK_FALSE(distribution.is_distribution_of(mutant(sampler, [](arma::mat& m) { m.row(1) = m.row(0); }), trials));
   }
   const MatrixDistribution distribution = law_of_two_of_three();
-  CHECK_FALSE(distribution.is_distribution_of(sjlt_with_replacement(2, 3, 2), 30000, kFailure));
-  CHECK_FALSE(distribution.is_distribution_of(sjlt(2, 3, 1), 30000, kFailure));
+  CHECK_FALSE(distribution.is_distribution_of(sjlt_with_replacement(2, 3, 2), 30000));
+  CHECK_FALSE(distribution.is_distribution_of(sjlt(2, 3, 1), 30000));
   CHECK_FALSE(distribution.is_distribution_of(mutant(sjlt(2, 3, 2),  // one sign for all entries of a row
                                                      [](arma::mat& m) {
                                                        for (arma::uword i = 0; i < 2; ++i) {
@@ -156,22 +153,22 @@ TEST_CASE("SjltSketch: the joint distribution of two rows, s = 2 and s = 1, and 
                                                          m.row(i) = sign * arma::abs(m.row(i));
                                                        }
                                                      }),
-                                              30000, kFailure));
+                                              30000));
 }
 
 TEST_CASE("SjltSketch: every entry is there with probability s/d and fair, and mutants are rejected") {
   // 4,000 keys, 1,714 nonzeros an entry, deviation 31; off by 13 % is seen half of the time (7.2 deviations).
   const double p = 3.0 / 7;
   const Sampler sampler = sjlt(60, 7, 3);
-  CHECK(entries_follow(sampler, p, 4000, kFailure));
-  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), p, 4000, kFailure));
-  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), p, 4000, kFailure));
+  CHECK(entries_follow(sampler, p, 4000));
+  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), p, 4000));
+  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), p, 4000));
   CHECK_FALSE(entries_follow(mutant(sampler,  // the last column is never drawn
                                     [](arma::mat& m) {
                                       m.col(0) += m.col(6);
                                       m.col(6).zeros();
                                     }),
-                             p, 4000, kFailure));
+                             p, 4000));
 }
 
 TEST_CASE("SjltSketch: rows of a long draw are independent, and mutants are rejected") {
@@ -180,13 +177,13 @@ TEST_CASE("SjltSketch: rows of a long draw are independent, and mutants are reje
   const std::vector<arma::uword> lags = {1, 2, 3, 64, 1024};
   const Key key = Key(test_seed()).child("long");
   const Sampler sampler = sjlt(6000, 5, 2);
-  CHECK(long_draw_follows(sampler, key, 0.4, lags, kFailure));
-  CHECK_FALSE(long_draw_follows(one_sign_key_for_all_columns(sampler), key, 0.4, lags, kFailure));
+  CHECK(long_draw_follows(sampler, key, 0.4, lags));
+  CHECK_FALSE(long_draw_follows(one_sign_key_for_all_columns(sampler), key, 0.4, lags));
   for (const arma::uword period : {1U, 1024U}) {
     const Sampler periodic = mutant(sampler, [period](arma::mat& s) {
       for (arma::uword i = period; i < s.n_rows; ++i) s.row(i) = s.row(i % period);
     });
-    CHECK_FALSE(long_draw_follows(periodic, key, 0.4, lags, kFailure));
+    CHECK_FALSE(long_draw_follows(periodic, key, 0.4, lags));
   }
 }
 
@@ -194,8 +191,8 @@ TEST_CASE("SjltSketch: keys of other names are independent, and mutants are reje
   // Equal pairs: 20,000 / 144 = 139, deviation 12. With shared places 20,000 / 16.
   const MatrixDistribution distribution = law_of_two_of_three();
   const Sampler sampler = sjlt(2, 3, 2);
-  CHECK(distribution.holds_across_keys(sampler, 20000, kFailure));
-  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
+  CHECK(distribution.holds_across_keys(sampler, 20000));
+  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000));
   const Sampler shared_places = [&](const Key& key) {
     const arma::mat places = arma::abs(sampler(Key(test_seed())));
     const std::uint32_t bits = key.block(0)[0];
@@ -203,7 +200,7 @@ TEST_CASE("SjltSketch: keys of other names are independent, and mutants are reje
     for (arma::uword e = 0; e < 6; ++e) signs(e) = (bits >> e & 1) == 0 ? 1 : -1;
     return arma::mat(places % signs);
   };
-  CHECK_FALSE(distribution.holds_across_keys(shared_places, 20000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(shared_places, 20000));
 }
 
 TEST_CASE_TEMPLATE("SjltSketch: the same bits for any number of threads", T, float, double) {

@@ -63,10 +63,8 @@ TEST_CASE("SparseStack: E[S S^T] = I in every entry, and mutants are rejected") 
   constexpr arma::uword n = 13, d = 6, zeta = 3;
   constexpr std::uint64_t trials = 20000;
   const SecondMoment moment(n, 0, 0, 1.0 / d, 1);
-  CHECK(detectable(1.0 / d, 1, 91, trials, kFailure) < 0.022);
-  const auto accepts = [&](const Sampler& sampler) {
-    return second_moment_is_identity(sampler, moment, trials, kFailure);
-  };
+  CHECK(detectable(1.0 / d, 1, 91, trials) < 0.022);
+  const auto accepts = [&](const Sampler& sampler) { return second_moment_is_identity(sampler, moment, trials); };
   const Sampler sampler = stack(n, d, zeta);
   CHECK(accepts(sampler));
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{zeta}))));      // no 1/sqrt(zeta)
@@ -80,9 +78,7 @@ TEST_CASE("SparseStack: the joint distribution of a 2 x 4 sketch of two blocks, 
   // 256 matrices, 156 draws each, deviation 12.5: half of the distributions with a probability off by 57 % are rejected
   // (7.1 deviations).
   const MatrixDistribution distribution = law_of_two_by_four();
-  const auto accepts = [&](const Sampler& sampler) {
-    return distribution.is_distribution_of(sampler, 40000, kFailure);
-  };
+  const auto accepts = [&](const Sampler& sampler) { return distribution.is_distribution_of(sampler, 40000); };
   const Sampler sampler = stack(2, 4, 2);
   CHECK(accepts(sampler));
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(2.0))));
@@ -104,15 +100,15 @@ TEST_CASE("SparseStack: every entry is there with probability zeta/d and fair, a
   // 4,000 keys, 1,333 nonzeros an entry, deviation 30; off by 16 % is seen half of the time (7.2 deviations).
   const double p = 1.0 / 3;
   const Sampler sampler = stack(60, 9, 3);
-  CHECK(entries_follow(sampler, p, 4000, kFailure));
-  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), p, 4000, kFailure));
-  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), p, 4000, kFailure));
+  CHECK(entries_follow(sampler, p, 4000));
+  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), p, 4000));
+  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), p, 4000));
   CHECK_FALSE(entries_follow(mutant(sampler,  // the last column of a block is never drawn
                                     [](arma::mat& m) {
                                       m.col(0) += m.col(2);
                                       m.col(2).zeros();
                                     }),
-                             p, 4000, kFailure));
+                             p, 4000));
 }
 
 TEST_CASE("SparseStack: rows and blocks of a long draw are independent, and mutants are rejected") {
@@ -121,28 +117,27 @@ TEST_CASE("SparseStack: rows and blocks of a long draw are independent, and muta
   const std::vector<arma::uword> lags = {1, 2, 3, 64, 1024};
   const Key key = Key(test_seed()).child("long");
   const Sampler sampler = stack(6000, 6, 3);
-  CHECK(long_draw_follows(sampler, key, 0.5, lags, kFailure));
-  CHECK_FALSE(long_draw_follows(one_sign_key_for_all_columns(sampler), key, 0.5, lags, kFailure));
-  CHECK_FALSE(
-      long_draw_follows(mutant(sampler, [](arma::mat& m) { repeat_first_block(m, 3); }), key, 0.5, lags, kFailure));
+  CHECK(long_draw_follows(sampler, key, 0.5, lags));
+  CHECK_FALSE(long_draw_follows(one_sign_key_for_all_columns(sampler), key, 0.5, lags));
+  CHECK_FALSE(long_draw_follows(mutant(sampler, [](arma::mat& m) { repeat_first_block(m, 3); }), key, 0.5, lags));
   const Sampler periodic = mutant(sampler, [](arma::mat& s) {
     for (arma::uword i = 1024; i < s.n_rows; ++i) s.row(i) = s.row(i % 1024);
   });
-  CHECK_FALSE(long_draw_follows(periodic, key, 0.5, lags, kFailure));
+  CHECK_FALSE(long_draw_follows(periodic, key, 0.5, lags));
 }
 
 TEST_CASE("SparseStack: keys of other names are independent, and mutants are rejected") {
   // Equal pairs: 40,000 / 256 = 156, deviation 12.5. With one block shared 40,000 / 16.
   const MatrixDistribution distribution = law_of_two_by_four();
   const Sampler sampler = stack(2, 4, 2);
-  CHECK(distribution.holds_across_keys(sampler, 40000, kFailure));
-  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 40000, kFailure));
+  CHECK(distribution.holds_across_keys(sampler, 40000));
+  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 40000));
   const Sampler shared_block = [&](const Key& key) {
     arma::mat s = sampler(key);
     s.cols(0, 1) = sampler(Key(test_seed())).eval().cols(0, 1);
     return s;
   };
-  CHECK_FALSE(distribution.holds_across_keys(shared_block, 40000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(shared_block, 40000));
 }
 
 TEST_CASE_TEMPLATE("SparseStack: the same bits for any number of threads", T, float, double) {

@@ -106,10 +106,8 @@ TEST_CASE("SrctSketch: E[S S^T] = I in every entry, and mutants are rejected") {
       moment.variance(i, k) = arma::var(population, 1) * (n - d) / (d * (n - 1.0));
     }
   }
-  CHECK(detectable(moment.variance.max(), 2, 91, trials, kFailure) < 0.02);
-  const auto accepts = [&](const Sampler& sampler) {
-    return second_moment_is_identity(sampler, moment, trials, kFailure);
-  };
+  CHECK(detectable(moment.variance.max(), 2, 91, trials) < 0.02);
+  const auto accepts = [&](const Sampler& sampler) { return second_moment_is_identity(sampler, moment, trials); };
   const Sampler sampler = srct(n, d);
   CHECK(accepts(sampler));
   CHECK_FALSE(accepts(scaled(sampler, d / std::sqrt(double{n}))));  // sqrt(d/n) on C sqrt(n)
@@ -127,9 +125,7 @@ TEST_CASE("SrctSketch: the joint distribution of a 3 x 2 sketch, and mutants are
   // Probabilities of at least 1/48: 416 draws, deviation 20; half of the distributions with a probability off by 33 %
   // are rejected (6.8 deviations).
   const MatrixDistribution distribution = law_of_three_by_two();
-  const auto accepts = [&](const Sampler& sampler) {
-    return distribution.is_distribution_of(sampler, 20000, kFailure);
-  };
+  const auto accepts = [&](const Sampler& sampler) { return distribution.is_distribution_of(sampler, 20000); };
   const Sampler sampler = srct(3, 2);
   CHECK(accepts(sampler));
   CHECK(accepts(by_definition(3, 2, Rows::different, true)));
@@ -145,18 +141,17 @@ TEST_CASE("SrctSketch: the joint distribution of a 3 x 2 sketch, and mutants are
 TEST_CASE("SrctSketch: every entry is fair over the keys, and mutants are rejected") {
   // n = 128: no angle (2i + 1) k pi / 256 is an odd multiple of pi / 2, so that no entry is zero. 2,000 keys.
   const Sampler sampler = srct(128, 4);
-  CHECK(entries_follow(sampler, 1, 2000, kFailure));
-  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), 1, 2000, kFailure));
-  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), 1, 2000, kFailure));
+  CHECK(entries_follow(sampler, 1, 2000));
+  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), 1, 2000));
+  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), 1, 2000));
 }
 
 TEST_CASE("SrctSketch: keys of other names are independent, and mutants are rejected") {
   const MatrixDistribution distribution = law_of_three_by_two();
   const Sampler sampler = srct(3, 2);
-  CHECK(distribution.holds_across_keys(sampler, 20000, kFailure));
-  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
-  CHECK_FALSE(
-      distribution.holds_across_keys(by_definition(3, 2, Rows::different, false), 20000, kFailure));  // one D for all
+  CHECK(distribution.holds_across_keys(sampler, 20000));
+  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000));
+  CHECK_FALSE(distribution.holds_across_keys(by_definition(3, 2, Rows::different, false), 20000));  // one D for all
 }
 
 TEST_CASE("SrctSketch: S^T S = (n/d) I in every draw, and S S^T = I for d = n") {

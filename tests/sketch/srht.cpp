@@ -80,10 +80,8 @@ TEST_CASE("SrhtSketch: E[S S^T] = I in every entry, and mutants are rejected") {
   constexpr std::uint64_t trials = 20000;
   constexpr double variance = double{padded - d} / (d * (padded - 1));
   const SecondMoment moment(n, 0, 0, variance, 1);
-  CHECK(detectable(variance, 1, 91, trials, kFailure) < 0.018);
-  const auto accepts = [&](const Sampler& sampler) {
-    return second_moment_is_identity(sampler, moment, trials, kFailure);
-  };
+  CHECK(detectable(variance, 1, 91, trials) < 0.018);
+  const auto accepts = [&](const Sampler& sampler) { return second_moment_is_identity(sampler, moment, trials); };
   const Sampler sampler = srht(n, d);
   CHECK(accepts(sampler));
   CHECK_FALSE(accepts(scaled(sampler, d / std::sqrt(double{padded}))));  // sqrt(d/n') on H without its norm
@@ -98,9 +96,7 @@ TEST_CASE("SrhtSketch: the joint distribution of a 3 x 2 sketch, and mutants are
   // The 96 cases are 24 matrices, four times each: 833 draws, deviation 28; half of the distributions with a
   // probability off by 23 % are rejected (6.7 deviations).
   const MatrixDistribution distribution = srht_law_of_three_by_two();
-  const auto accepts = [&](const Sampler& sampler) {
-    return distribution.is_distribution_of(sampler, 20000, kFailure);
-  };
+  const auto accepts = [&](const Sampler& sampler) { return distribution.is_distribution_of(sampler, 20000); };
   const Sampler sampler = srht(3, 2);
   CHECK(accepts(sampler));
   CHECK(accepts(srht_by_definition(3, 2, HadamardRows::different, true)));
@@ -117,22 +113,22 @@ TEST_CASE("SrhtSketch: the joint distribution of a 3 x 2 sketch, and mutants are
 TEST_CASE("SrhtSketch: every entry is fair over the keys, and mutants are rejected") {
   // 2,000 keys, deviation 22: one in two entries with P(+) = 0.58 is rejected (7.2 deviations).
   const Sampler sampler = srht(200, 4);
-  CHECK(entries_follow(sampler, 1, 2000, kFailure));
-  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), 1, 2000, kFailure));
-  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), 1, 2000, kFailure));
+  CHECK(entries_follow(sampler, 1, 2000));
+  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), 1, 2000));
+  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), 1, 2000));
 }
 
 TEST_CASE("SrhtSketch: keys of other names are independent, and mutants are rejected") {
   const MatrixDistribution distribution = srht_law_of_three_by_two();
   const Sampler sampler = srht(3, 2);
-  CHECK(distribution.holds_across_keys(sampler, 20000, kFailure));
-  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
+  CHECK(distribution.holds_across_keys(sampler, 20000));
+  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000));
   // One D for all keys, other rows: one pair in 12 is equal, not one in 24.
   const Sampler one_diagonal = [&](const Key& key) {
     const arma::mat s = srht_by_definition(3, 2, HadamardRows::different, false)(key);
     return arma::mat(s.each_col() % arma::vec{1, -1, 1});
   };
-  CHECK_FALSE(distribution.holds_across_keys(one_diagonal, 20000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(one_diagonal, 20000));
 }
 
 TEST_CASE("SrhtSketch: every row of H is drawn, for d = n' each once") {

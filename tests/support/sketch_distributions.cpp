@@ -48,6 +48,10 @@ Sampler seed_that_does_not_reach_the_draw(const Sampler& sampler) {
   return [sampler](const Key&) { return sampler(Key(test_seed())); };
 }
 
+Sampler seed_that_does_not_reach_the_first_column(const Sampler& sampler) {
+  return mutant(sampler, [sampler](arma::mat& s) { s.col(0) = sampler(Key(test_seed())).col(0); });
+}
+
 MatrixDistribution::Value MatrixDistribution::value_of(const arma::mat& s) {
   Value value;
   for (const double x : s) value.push_back(std::llround(x * 1e6));
@@ -58,7 +62,7 @@ void MatrixDistribution::add(const arma::mat& s, double probability) {
   probability_[value_of(s)] += probability;
 }
 
-bool MatrixDistribution::is_distribution_of(const Sampler& sampler, std::uint64_t trials, double failure) const {
+bool MatrixDistribution::is_distribution_of(const Sampler& sampler, std::uint64_t trials) const {
   const Key root = Key(test_seed()).child("joint law");
   std::map<Value, double> count;
   for (std::uint64_t t = 0; t < trials; ++t) {
@@ -71,10 +75,10 @@ bool MatrixDistribution::is_distribution_of(const Sampler& sampler, std::uint64_
     counts.push_back(count[value]);
     probabilities.push_back(probability);
   }
-  return counts_follow(counts, probabilities, failure);
+  return counts_follow(counts, probabilities, kFailure);
 }
 
-bool MatrixDistribution::holds_across_keys(const Sampler& sampler, std::uint64_t trials, double failure) const {
+bool MatrixDistribution::holds_across_keys(const Sampler& sampler, std::uint64_t trials) const {
   double squares = 0;
   for (const auto& [value, probability] : probability_) squares += probability * probability;
   const Key root = Key(test_seed()).child("across");
@@ -85,7 +89,7 @@ bool MatrixDistribution::holds_across_keys(const Sampler& sampler, std::uint64_t
     seeds += value_of(sampler(Key(seed))) == value_of(sampler(Key(seed + 1)));
   }
   const auto n = static_cast<double>(trials);
-  return is_binomial(children, n, squares, failure / 2) && is_binomial(seeds, n, squares, failure / 2);
+  return is_binomial(children, n, squares, kFailure / 2) && is_binomial(seeds, n, squares, kFailure / 2);
 }
 
 SecondMoment::SecondMoment(arma::uword n, double diagonal_variance, double diagonal_bound, double other_variance,
@@ -97,14 +101,13 @@ SecondMoment::SecondMoment(arma::uword n, double diagonal_variance, double diago
   bound.diag().fill(diagonal_bound);
 }
 
-double detectable(double variance, double bound, double entries, std::uint64_t trials, double failure) {
-  const double log_term = std::log(2 * entries / failure), t = static_cast<double>(trials);
+double detectable(double variance, double bound, double entries, std::uint64_t trials) {
+  const double log_term = std::log(2 * entries / kFailure), t = static_cast<double>(trials);
   const double linear = bound * log_term / 3;
   return (linear + std::sqrt(linear * linear + 2 * t * variance * log_term)) / t;
 }
 
-bool second_moment_is_identity(const Sampler& sampler, const SecondMoment& moment, std::uint64_t trials,
-                               double failure) {
+bool second_moment_is_identity(const Sampler& sampler, const SecondMoment& moment, std::uint64_t trials) {
   const arma::uword n = moment.variance.n_rows;
   const Key root = Key(test_seed()).child("second moment");
   arma::mat sum(n, n, arma::fill::zeros);
@@ -117,8 +120,7 @@ bool second_moment_is_identity(const Sampler& sampler, const SecondMoment& momen
     for (arma::uword k = 0; k <= i; ++k) {
       const double mean = sum(i, k) / static_cast<double>(trials) - (i == k ? 1 : 0);
       const double rounding = 1e-10;  // of sums of at most 1e6 terms of order 1
-      if (!(std::abs(mean) <=
-            detectable(moment.variance(i, k), moment.bound(i, k), entries, trials, failure) + rounding)) {
+      if (!(std::abs(mean) <= detectable(moment.variance(i, k), moment.bound(i, k), entries, trials) + rounding)) {
         return false;
       }
     }
@@ -126,7 +128,7 @@ bool second_moment_is_identity(const Sampler& sampler, const SecondMoment& momen
   return true;
 }
 
-bool entries_follow(const Sampler& sampler, double p, std::uint64_t trials, double failure) {
+bool entries_follow(const Sampler& sampler, double p, std::uint64_t trials) {
   const Key root = Key(test_seed()).child("entries");
   arma::mat nonzero, positive;
   for (std::uint64_t t = 0; t < trials; ++t) {
@@ -137,7 +139,7 @@ bool entries_follow(const Sampler& sampler, double p, std::uint64_t trials, doub
       positive(e) += s(e) > 0;
     }
   }
-  const double share = failure / (2 * static_cast<double>(nonzero.n_elem));
+  const double share = kFailure / (2 * static_cast<double>(nonzero.n_elem));
   for (arma::uword e = 0; e < nonzero.n_elem; ++e) {
     if (!follows(nonzero(e), static_cast<double>(trials), p, share)) return false;
     if (!follows(positive(e), nonzero(e), 0.5, share)) return false;
@@ -145,12 +147,11 @@ bool entries_follow(const Sampler& sampler, double p, std::uint64_t trials, doub
   return true;
 }
 
-bool long_draw_follows(const Sampler& sampler, const Key& draw_key, double p, const std::vector<arma::uword>& lags,
-                       double failure) {
+bool long_draw_follows(const Sampler& sampler, const Key& draw_key, double p, const std::vector<arma::uword>& lags) {
   const arma::mat s = sampler(draw_key);
   const auto d = static_cast<double>(s.n_cols);
   const double tests = d * (2 + 2 * static_cast<double>(lags.size())) + d * (d - 1) / 2;
-  const double share = failure / tests;
+  const double share = kFailure / tests;
   for (arma::uword j = 0; j < s.n_cols; ++j) {
     double nonzero = 0, positive = 0;
     for (arma::uword i = 0; i < s.n_rows; ++i) {

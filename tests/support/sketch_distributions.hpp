@@ -1,6 +1,5 @@
 // Statistical tests of sketches. Each takes a sampler, so that a mutant can be put in the place of the sketch, and
-// `failure`, the largest probability with which it rejects a sampler that follows the distribution. No test is
-// repeated.
+// rejects a sampler that follows the distribution with probability kFailure at most. No test is repeated.
 #pragma once
 
 #include <armadillo>
@@ -35,6 +34,7 @@ Sampler last_row_without_sign(const Sampler& sampler);
 Sampler one_sign_key_for_all_columns(const Sampler& sampler);  ///< signs of column 0 in every column
 Sampler one_sign_key_for_all_rows(const Sampler& sampler);     ///< signs of row 0 in every row
 Sampler seed_that_does_not_reach_the_draw(const Sampler& sampler);
+Sampler seed_that_does_not_reach_the_first_column(const Sampler& sampler);
 
 /// The distribution of a small random matrix: its values, to six digits after the point, with their probabilities.
 class MatrixDistribution {
@@ -42,14 +42,14 @@ class MatrixDistribution {
   /// Adds to the probability of a value.
   void add(const arma::mat& s, double probability);
 
-  /// `trials` independent draws: each value against its exact binomial distribution, failure / values each (union
+  /// `trials` independent draws: each value against its exact binomial distribution, kFailure / values each (union
   /// bound); any other value is a rejection.
-  bool is_distribution_of(const Sampler& sampler, std::uint64_t trials, double failure) const;
+  bool is_distribution_of(const Sampler& sampler, std::uint64_t trials) const;
 
   /// Random keys that are close in name: children 2t and 2t + 1 of one random key, and of seeds 2t and 2t + 1. Two
-  /// independent draws are equal with probability sum p^2, so that the equal pairs are binomial: failure / 2 for either
-  /// kind. A sampler whose places or whose signs alone are shared has more.
-  bool holds_across_keys(const Sampler& sampler, std::uint64_t trials, double failure) const;
+  /// independent draws are equal with probability sum p^2, so that the equal pairs are binomial: kFailure / 2 for
+  /// either kind. A sampler whose places or whose signs alone are shared has more.
+  bool holds_across_keys(const Sampler& sampler, std::uint64_t trials) const;
 
  private:
   using Value = std::vector<long long>;
@@ -91,20 +91,19 @@ struct SecondMoment {
 
 /// E[S S^T] = I in every entry, the first and the last included. The mean of T draws with variance v and size at most b
 /// is beyond e with probability at most 2 exp(-T e^2 / (2 (v + b e / 3))) (Bernstein); each of the n (n + 1) / 2
-/// entries has its e for an equal share of `failure`. About half of the samplers that are off by e in one entry are
+/// entries has its e for an equal share of kFailure. About half of the samplers that are off by e in one entry are
 /// rejected.
-bool second_moment_is_identity(const Sampler& sampler, const SecondMoment& moment, std::uint64_t trials,
-                               double failure);
+bool second_moment_is_identity(const Sampler& sampler, const SecondMoment& moment, std::uint64_t trials);
 /// That e.
-double detectable(double variance, double bound, double entries, std::uint64_t trials, double failure);
+double detectable(double variance, double bound, double entries, std::uint64_t trials);
 
 /// Entries that are not zero with probability p, whose sign is fair whatever else is known: over the trials each entry
-/// has Binomial(trials, p) nonzeros N and Binomial(N, 1/2) positive ones. 2 n d tests share `failure`.
-bool entries_follow(const Sampler& sampler, double p, std::uint64_t trials, double failure);
+/// has Binomial(trials, p) nonzeros N and Binomial(N, 1/2) positive ones. 2 n d tests share kFailure.
+bool entries_follow(const Sampler& sampler, double p, std::uint64_t trials);
 
 /// One long draw with rows independent, entries not zero with probability p, signs independent and fair. For every
 /// column: nonzeros Binomial(n, p), positive ones of them Binomial(., 1/2); over disjoint pairs of rows at each lag,
 /// both nonzero Binomial(pairs, p^2), equal signs of those Binomial(., 1/2). For every two columns: equal signs where
-/// both are nonzero Binomial(., 1/2). All share `failure`.
+/// both are nonzero Binomial(., 1/2). All share kFailure.
 bool long_draw_follows(const Sampler& sampler, const croquis::Key& draw_key, double p,
-                       const std::vector<arma::uword>& lags, double failure);
+                       const std::vector<arma::uword>& lags);
