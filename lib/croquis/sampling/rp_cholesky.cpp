@@ -13,14 +13,21 @@ namespace {
 
 constexpr arma::uword kBlock = 32;
 
-// Two uniform numbers for each proposal: one chooses the point, the other decides whether it is accepted.
-struct Proposal {
-  double place, chance;
+// Points that are proposed together, each with a uniform number that decides whether it is accepted.
+struct Proposals {
+  arma::uvec points;
+  std::vector<double> chances;
 };
 
-Proposal proposal(const Key& draw_key, std::uint64_t k) {
-  const auto w = draw_key.block(k);
-  return {uniform_of(w[0], w[1]), uniform_of(w[2], w[3])};
+// Proposals first ... first + kBlock - 1.
+Proposals proposals_of(const CumulativeWeights& cumulative, const Key& draw_key, std::uint64_t first) {
+  Proposals proposed{arma::uvec(kBlock), std::vector<double>(kBlock)};
+  for (arma::uword i = 0; i < kBlock; ++i) {
+    const auto w = draw_key.block(first + i);
+    proposed.points(i) = cumulative.index_of(uniform_of(w[0], w[1]));
+    proposed.chances[i] = uniform_of(w[2], w[3]);
+  }
+  return proposed;
 }
 
 // m(rows, 0 ... count-1).
@@ -44,6 +51,40 @@ arma::vec weighted_residual(const arma::Col<T>& residual, const arma::Col<T>& le
   return chances;
 }
 
+// Of a block of proposals those that are accepted, at most `most`, and the Cholesky factor of the residual matrix of
+// their points.
+template <typename T>
+struct Accepted {
+  arma::uvec places;
+  arma::Mat<T> factor;
+};
+
+// `block` is the residual matrix of the proposals, and `start` their residuals, which are rounding up to `least`. A
+// proposal is accepted with the part of its residual that the pivots accepted before it leave, and is then eliminated
+// from the others.
+template <typename T>
+Accepted<T> accepted_of(const Proposals& proposed, const arma::Mat<T>& block, const arma::Col<T>& start,
+                        const arma::Col<T>& least, arma::uword most) {
+  arma::Col<T> left = start;
+  arma::Mat<T> lower(kBlock, kBlock, arma::fill::zeros);  // columns: the Cholesky vectors of the accepted pivots
+  std::vector<arma::uword> places;
+  for (arma::uword i = 0; i < kBlock && places.size() < most; ++i) {
+    if (left(i) <= least(i) || proposed.chances[i] * static_cast<double>(start(i)) > static_cast<double>(left(i)))
+      continue;
+    const arma::uword t = places.size();
+    arma::Col<T> column = block.col(i);
+    if (t > 0) column -= lower.head_cols(t) * lower.row(i).head(t).t();
+    column /= std::sqrt(left(i));
+    column(i) = std::sqrt(left(i));
+    lower.col(t) = column;
+    left -= arma::square(column);
+    left.elem(arma::find(proposed.points == proposed.points(i))).zeros();  // a pivot is never accepted again
+    places.push_back(i);
+  }
+  const arma::uvec where(places);
+  return {where, first_columns(lower, where, places.size())};
+}
+
 }  // namespace
 
 template <typename T>
@@ -52,7 +93,6 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
   const SerialBlas serial;
   const arma::uword n = matrix.n;
   require(d >= 1 && d <= n, "rp_cholesky", "1 <= d <= n", {{"d", d}, {"n", n}});
-  const Key proposals = draw_key.child("proposal");
   PivotedCholesky<T> result{{}, arma::Mat<T>(n, d), matrix.diagonal};
   std::vector<arma::uword> pivots;
   const bool weighted = !log_weights.is_empty();
@@ -65,55 +105,29 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
       static_cast<double>(d) * std::numeric_limits<T>::epsilon() * static_cast<double>(matrix.entry_error());
   const double stop = weighted ? 0 : static_cast<double>(arma::accu(matrix.diagonal)) * rounding;
   const arma::Col<T> least = static_cast<T>(weighted ? rounding : 0) * matrix.diagonal;
-  std::uint64_t next = 0;
-  while (pivots.size() < d) {
+  for (std::uint64_t first = 0; pivots.size() < d; first += kBlock) {
     const CumulativeWeights cumulative(weighted ? weighted_residual(result.residual, least, log_weights)
                                                 : arma::conv_to<arma::vec>::from(result.residual));
     if (cumulative.total() <= stop) break;
 
-    arma::uvec proposed(kBlock);
-    std::vector<double> chances;
-    for (arma::uword& index : proposed) {
-      const Proposal p = proposal(proposals, next++);
-      index = cumulative.index_of(p.place);
-      chances.push_back(p.chance);
-    }
-    // The residual matrix of the block. Every accepted pivot is eliminated from it in turn.
+    const Proposals proposed = proposals_of(cumulative, draw_key.child("proposal"), first);
     const arma::uword taken_before = pivots.size();
-    arma::Mat<T> block = matrix.block(proposed, proposed);
+    arma::Mat<T> block = matrix.block(proposed.points, proposed.points);
     if (taken_before > 0) {
-      const arma::Mat<T> rows = first_columns(result.factor, proposed, taken_before);
+      const arma::Mat<T> rows = first_columns(result.factor, proposed.points, taken_before);
       block -= rows * rows.t();
     }
-    const arma::Col<T> start = result.residual(proposed);
-    arma::Col<T> left = start;
-    arma::Mat<T> lower(kBlock, kBlock,
-                       arma::fill::zeros);  // its columns are the Cholesky vectors of the accepted pivots
-    std::vector<arma::uword> taken;
-    for (arma::uword i = 0; i < kBlock && taken_before + taken.size() < d; ++i) {
-      if (left(i) <= least(proposed(i)) || chances[i] * static_cast<double>(start(i)) > static_cast<double>(left(i)))
-        continue;
-      const arma::uword t = taken.size();
-      arma::Col<T> column = block.col(i);
-      if (t > 0) column -= lower.head_cols(t) * lower.row(i).head(t).t();
-      column /= std::sqrt(left(i));
-      column(i) = std::sqrt(left(i));
-      lower.col(t) = column;
-      left -= arma::square(column);
-      left.elem(arma::find(proposed == proposed(i))).zeros();  // a pivot is never accepted again
-      taken.push_back(i);
-    }
+    const Accepted<T> accepted =
+        accepted_of<T>(proposed, block, result.residual(proposed.points), least(proposed.points), d - taken_before);
     // The new columns of F for all points: (M(:, T) - F F(T, :)^T) L^-T.
-    const arma::uvec where(taken);
-    const arma::uvec chosen = proposed(where);
+    const arma::uvec chosen = proposed.points(accepted.places);
     arma::Mat<T> columns = matrix.columns(chosen);
     if (taken_before > 0) {
       const arma::Mat<T> rows = first_columns(result.factor, chosen, taken_before);
       columns -= result.factor.head_cols(taken_before) * rows.t();
     }
-    const arma::Mat<T> triangle = first_columns(lower, where, taken.size());
-    columns = arma::solve(arma::trimatl(triangle), columns.t()).t();
-    result.factor.cols(taken_before, taken_before + taken.size() - 1) = columns;
+    columns = arma::solve(arma::trimatl(accepted.factor), columns.t()).t();
+    result.factor.cols(taken_before, taken_before + chosen.n_elem - 1) = columns;
     result.residual -= arma::sum(arma::square(columns), 1);
     result.residual.clamp(0, std::numeric_limits<T>::max());
     pivots.insert(pivots.end(), chosen.begin(), chosen.end());
