@@ -126,6 +126,45 @@ std::set<std::string> with_what_follows(const Table& table, const std::set<std::
   return left_out;
 }
 
+// Columns of a table by their part in its groups.
+struct GroupColumns {
+  std::size_t axis = 0;
+  std::vector<std::size_t> keys, labels, metrics, members, trials;
+  std::size_t leading_keys = 0;
+};
+
+GroupColumns columns_of(const Table& table, const std::set<std::string>& over, const std::set<std::string>& also) {
+  GroupColumns columns;
+  columns.axis = axis_of(table);
+  const std::set<std::string> left_out = over.empty() ? over : with_what_follows(table, over);
+  std::vector<std::size_t> sizes;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
+    if (column.role == Role::metric || also.contains(column.name)) columns.metrics.push_back(c);
+    // A trial is a part of its cell where the draws of a cell are compared with each other.
+    if (column.role == Role::draw || column.name == "trial") columns.trials.push_back(c);
+    if (over.contains(column.name)) columns.members.push_back(c);
+    if (!column.is_group_key() || left_out.contains(column.name)) continue;
+    columns.keys.push_back(c);
+    if (columns.metrics.empty()) columns.leading_keys = columns.keys.size();
+    if (column.role == Role::curve) columns.labels.push_back(c);
+    if (column.role == Role::axis && c != columns.axis) sizes.push_back(c);
+  }
+  columns.labels.insert(columns.labels.end(), sizes.begin(), sizes.end());
+  return columns;
+}
+
+// The group that a row begins.
+Group group_of(const Table& table, const GroupColumns& columns, const Record& row) {
+  Group group;
+  for (const std::size_t c : columns.keys) group.key[table.columns[c].name] = text_of(row[c]);
+  std::vector<std::string> parts;
+  for (const std::size_t c : columns.labels) parts.push_back(part_of_label(table.columns[c], row[c]));
+  if (!parts.empty()) group.label = curve_label(parts);
+  group.x = std::get<std::uint64_t>(row[columns.axis]);
+  return group;
+}
+
 }  // namespace
 
 const Summary* Group::metric(const std::string& name) const {
@@ -134,27 +173,14 @@ const Summary* Group::metric(const std::string& name) const {
 }
 
 Grouping group_rows(const Table& table, const std::set<std::string>& over, const std::set<std::string>& also) {
+  const GroupColumns columns = columns_of(table, over, also);
+  const std::size_t status = table.column("status");
   Grouping grouping;
-  const std::size_t axis = axis_of(table), status = table.column("status");
-  grouping.axis = table.columns[axis];
-  const std::set<std::string> left_out = over.empty() ? over : with_what_follows(table, over);
-  std::vector<std::size_t> keys, labels, metrics, sizes, members, trials;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const Column& column = table.columns[c];
-    if (column.role == Role::metric || also.contains(column.name)) metrics.push_back(c);
-    // A trial is a part of its cell where the draws of a cell are compared with each other.
-    if (column.role == Role::draw || column.name == "trial") trials.push_back(c);
-    if (over.contains(column.name)) members.push_back(c);
-    if (!column.is_group_key() || left_out.contains(column.name)) continue;
-    keys.push_back(c);
-    if (metrics.empty()) grouping.leading_keys = keys.size();
-    if (column.role == Role::curve) labels.push_back(c);
-    if (column.role == Role::axis && c != axis) sizes.push_back(c);
-  }
-  grouping.random = !trials.empty();
-  labels.insert(labels.end(), sizes.begin(), sizes.end());
-  for (const std::size_t c : keys) grouping.keys.push_back(table.columns[c]);
-  for (const std::size_t c : metrics) grouping.metrics.push_back(table.columns[c]);
+  grouping.axis = table.columns[columns.axis];
+  grouping.leading_keys = columns.leading_keys;
+  grouping.random = !columns.trials.empty();
+  for (const std::size_t c : columns.keys) grouping.keys.push_back(table.columns[c]);
+  for (const std::size_t c : columns.metrics) grouping.metrics.push_back(table.columns[c]);
 
   std::map<std::vector<std::string>, std::size_t> index;
   std::map<std::string, std::size_t> member_index;
@@ -162,26 +188,19 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
   std::vector<std::map<std::string, DrawsOfMembers>> values;  // of a group, by metric
   std::vector<std::map<std::size_t, std::size_t>> counts;     // of a group, rows by member
   for (const Record& row : table.rows) {
-    const std::vector<std::string> key = texts_of(row, keys);
-    const auto [found, added] = index.emplace(key, grouping.groups.size());
+    const auto [found, added] = index.emplace(texts_of(row, columns.keys), grouping.groups.size());
     if (added) {
-      Group group;
-      for (std::size_t k = 0; k < keys.size(); ++k) group.key[table.columns[keys[k]].name] = key[k];
-      std::vector<std::string> parts;
-      for (const std::size_t c : labels) parts.push_back(part_of_label(table.columns[c], row[c]));
-      if (!parts.empty()) group.label = curve_label(parts);
-      group.x = std::get<std::uint64_t>(row[axis]);
-      grouping.groups.push_back(std::move(group));
+      grouping.groups.push_back(group_of(table, columns, row));
       values.emplace_back();
       counts.emplace_back();
     }
-    const std::string member = members.empty() ? "" : text_of(row[members.front()]);
+    const std::string member = columns.members.empty() ? "" : text_of(row[columns.members.front()]);
     const auto [place, is_new] = member_index.emplace(member, member_index.size());
-    if (is_new && !members.empty()) grouping.members.push_back(member);
-    const std::size_t draw = draw_index.emplace(texts_of(row, trials), draw_index.size()).first->second;
+    if (is_new && !columns.members.empty()) grouping.members.push_back(member);
+    const std::size_t draw = draw_index.emplace(texts_of(row, columns.trials), draw_index.size()).first->second;
     ++counts[found->second][place->second];
     if (text_of(row[status]) != "ok") ++grouping.groups[found->second].failed;
-    for (const std::size_t c : metrics) {
+    for (const std::size_t c : columns.metrics) {
       const double value = number_in(row[c]);
       if (!std::isfinite(value)) continue;
       auto& of_members = values[found->second][table.columns[c].name];
