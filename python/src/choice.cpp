@@ -69,7 +69,7 @@ std::vector<croquis::HeadShape> different_shapes(const Heads& all) {
 
 // `all` has to outlive them.
 croquis::ChoiceInputs inputs_of(const Heads& all, const std::string& name,
-                                const std::vector<croquis::ChoiceHead>& names, bool causal, bool has_bias) {
+                                const std::vector<croquis::ChoiceHead>& names) {
   croquis::ChoiceInputs inputs;
   inputs.name = name;
   inputs.heads = names;
@@ -79,21 +79,21 @@ croquis::ChoiceInputs inputs_of(const Heads& all, const std::string& name,
     return all.heads[s][h].problem<double>();
   };
   inputs.shape = [&](std::size_t s, std::size_t h) { return all.shapes[s][h]; };
-  inputs.has_bias = has_bias;
-  inputs.causal = causal;
   return inputs;
 }
 
 template <typename T>
-std::vector<croquis::ChoiceRow> chosen(const croquis::ChoiceInputs& inputs,
-                                       const std::vector<croquis::HeadShape>& shapes, const std::string& methods,
-                                       const std::vector<arma::uword>& features,
-                                       const croquis::ChoiceSettings& settings, std::uint64_t seed, Signals& signals) {
-  const croquis::PositionParts position{.causal = inputs.causal, .bias = inputs.has_bias};
+croquis::CandidateLadders candidates_of(const std::string& methods, const std::vector<arma::uword>& features,
+                                        const std::vector<croquis::HeadShape>& shapes, croquis::PositionParts position,
+                                        croquis::CostUnit unit) {
   const auto choices = methods == "all" ? croquis::usual_candidates(shapes, position)
                                         : croquis::parse_methods(methods, position, "methods");
-  const auto candidates =
-      croquis::choice_candidates<T>(choices, features, shapes, inputs.has_bias, inputs.causal, settings.cost);
+  return croquis::choice_candidates<T>(choices, features, shapes, position, unit);
+}
+
+template <typename T>
+std::vector<croquis::ChoiceRow> chosen(const croquis::ChoiceInputs& inputs, const croquis::CandidateLadders& candidates,
+                                       const croquis::ChoiceSettings& settings, std::uint64_t seed, Signals& signals) {
   croquis::ChoiceHooks hooks;
   hooks.stop = [&] { return signals.stop_requested(); };
   auto rows = croquis::choose<T>(inputs, candidates, settings, croquis::Key(seed).child("choose"), hooks);
@@ -117,7 +117,8 @@ py::tuple choose_heads(
   const Heads heads = heads_of(sequences, head_options, precision == "float");
   std::vector<croquis::ChoiceHead> head_names;
   for (const auto& [input, layer, head] : names) head_names.push_back({input, layer, head});
-  const croquis::ChoiceInputs inputs = inputs_of(heads, name, head_names, causal, has_bias);
+  const croquis::ChoiceInputs inputs = inputs_of(heads, name, head_names);
+  const croquis::PositionParts position{.causal = causal, .bias = has_bias};
   const auto shapes = different_shapes(heads);
   const auto features = features_or_range(given, croquis::end_of_range(shapes));
   croquis::ChoiceSettings settings;
@@ -131,8 +132,11 @@ py::tuple choose_heads(
   settings.draws = draws.value_or(croquis::default_draws(heads.heads.size()));
   settings.rows = rows;
   const auto answer = call([&](Signals& signals) {
-    return precision == "float" ? chosen<float>(inputs, shapes, methods, features, settings, seed, signals)
-                                : chosen<double>(inputs, shapes, methods, features, settings, seed, signals);
+    const bool in_float = precision == "float";
+    const auto candidates = in_float ? candidates_of<float>(methods, features, shapes, position, settings.cost)
+                                     : candidates_of<double>(methods, features, shapes, position, settings.cost);
+    return in_float ? chosen<float>(inputs, candidates, settings, seed, signals)
+                    : chosen<double>(inputs, candidates, settings, seed, signals);
   });
   return py::make_tuple(columns_of(croquis::choice_columns(), answer),
                         croquis::choice_json(answer, croquis::choice_places(inputs, settings.per)));

@@ -19,7 +19,7 @@ TEST_CASE("choose: candidates and their price do not depend on the lengths of th
   const HeadShape whole{kChoiceTokens, kChoiceTokens, kChoiceWidth, kChoiceWidth},
       part{24, 24, kChoiceWidth, kChoiceWidth};
   const CandidateLadders ladders = choice_candidates<double>(parse_methods("nystromformer,linformer"), {4, 32, 128},
-                                                             {whole, part}, false, false, CostUnit::flops);
+                                                             {whole, part}, {}, CostUnit::flops);
   ChoiceSettings settings = choice_settings(1e9);
   settings.draws = 1;
   const double exact_ratio = ladders.exact_costs[1] / ladders.exact_costs[0];
@@ -76,8 +76,8 @@ TEST_CASE(
   ChoiceInputs inputs = choice_inputs(2, 1);
   const HeadShape shapes[] = {{48, 48, kChoiceWidth, kChoiceWidth}, {960, 960, kChoiceWidth, kChoiceWidth}};
   inputs.shape = [&](std::size_t s, std::size_t) { return shapes[s]; };
-  const CandidateLadders candidates = choice_candidates<double>(parse_methods("skeinformer"), {40},
-                                                                {shapes[0], shapes[1]}, false, false, CostUnit::flops);
+  const CandidateLadders candidates =
+      choice_candidates<double>(parse_methods("skeinformer"), {40}, {shapes[0], shapes[1]}, {}, CostUnit::flops);
   ChoiceDraw draw;
   draw.input = inputs.heads[0].input;
   draw.method = "skeinformer";

@@ -48,8 +48,8 @@ LossInputs inputs_of(std::size_t sequences) {
 }
 
 CandidateLadders ladders_of(const std::string& methods, arma::uword width) {
-  return choice_candidates<double>(parse_methods(methods), {2, 5}, {{kLossTokens, kLossTokens, width, width}}, false,
-                                   false, CostUnit::flops);
+  return choice_candidates<double>(parse_methods(methods), {2, 5}, {{kLossTokens, kLossTokens, width, width}}, {},
+                                   CostUnit::flops);
 }
 
 LossSettings loss_settings_of(double target) {
@@ -62,7 +62,7 @@ struct KnownPasses {
   arma::uword width = inputs.model.config().p(), layers = inputs.model.config().layers;
   std::vector<HeadShape> shapes = {{512, 512, width, width}, {8, 8, width, width}};
   CandidateLadders ladders = choice_candidates<double>(parse_methods("v-mean,skyformer-softmax,linformer"), {2, 5},
-                                                       shapes, false, false, CostUnit::flops);
+                                                       shapes, {}, CostUnit::flops);
   std::set<std::uint64_t> searched;  // numbers of sequences
   ChoiceHooks hooks;
 

@@ -66,8 +66,7 @@ TEST_CASE("choose: a choice for each layer needs heads with layers") {
   ChoiceInputs inputs = choice_inputs(2, 1);
   inputs.heads[0].layer.reset();
   const CandidateLadders candidates = choice_candidates<double>(
-      parse_methods("v-mean"), {1}, {{kChoiceTokens, kChoiceTokens, kChoiceWidth, kChoiceWidth}}, false, false,
-      CostUnit::flops);
+      parse_methods("v-mean"), {1}, {{kChoiceTokens, kChoiceTokens, kChoiceWidth, kChoiceWidth}}, {}, CostUnit::flops);
   ChoiceSettings settings;
   settings.per = ChoicePer::layer;
   CHECK(contains(refusal([&] { choose<double>(inputs, candidates, settings, Key(1)); }), "heads with layers"));

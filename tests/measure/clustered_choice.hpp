@@ -35,7 +35,7 @@ inline croquis::ChoiceInputs choice_inputs(std::size_t sequences, std::size_t he
 
 inline croquis::CandidateLadders choice_ladders(const std::string& methods, const std::vector<arma::uword>& features) {
   return croquis::choice_candidates<double>(croquis::parse_methods(methods), features,
-                                            {{kChoiceTokens, kChoiceTokens, kChoiceWidth, kChoiceWidth}}, false, false,
+                                            {{kChoiceTokens, kChoiceTokens, kChoiceWidth, kChoiceWidth}}, {},
                                             croquis::CostUnit::flops);
 }
 

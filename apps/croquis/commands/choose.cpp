@@ -148,7 +148,7 @@ int run_choose(const ChooseOptions& options) {
   const croquis::PositionParts position = position_parts(options.input);
   const std::vector<MethodChoice> named = named_methods(options, position);
   const std::vector<Input> heads = load_inputs(options.input, options.run);
-  const ChoiceInputs inputs = choice_inputs(heads, options.input, settings.per);
+  const ChoiceInputs inputs = choice_inputs(heads, settings.per);
   settings.draws =
       options.trials ? static_cast<std::uint64_t>(*options.trials) : croquis::default_draws(inputs.sequences.size());
   const std::vector<croquis::HeadShape> shapes = shapes_of(heads);
@@ -266,8 +266,8 @@ CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<M
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", croquis::end_of_range(shapes));
   const std::vector<MethodChoice> methods = named.empty() ? croquis::usual_candidates(shapes, position) : named;
   return options.run.precision == "float"
-             ? croquis::choice_candidates<float>(methods, features, shapes, position.bias, position.causal, unit)
-             : croquis::choice_candidates<double>(methods, features, shapes, position.bias, position.causal, unit);
+             ? croquis::choice_candidates<float>(methods, features, shapes, position, unit)
+             : croquis::choice_candidates<double>(methods, features, shapes, position, unit);
 }
 
 std::string word_on_dear_candidates(const CandidateLadders& candidates, double max_cost) {

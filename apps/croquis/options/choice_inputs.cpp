@@ -35,11 +35,8 @@ croquis::HeadShape shape_of(const Input& input) {
 
 }  // namespace
 
-croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, const InputOptions& options,
-                                    croquis::ChoicePer per) {
+croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, croquis::ChoicePer per) {
   croquis::ChoiceInputs inputs;
-  inputs.has_bias = !options.bias.empty();
-  inputs.causal = options.causal;
   inputs.name = without(without(name_of_head(heads.front()), "layer"), "head");
   std::map<std::string, std::size_t> places;
   std::map<std::uint64_t, std::size_t> sequences;

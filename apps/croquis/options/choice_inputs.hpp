@@ -7,8 +7,7 @@
 #include "options/input.hpp"
 
 /// The result refers to `heads`. Throws std::invalid_argument for --per layer of an input without layers.
-croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, const InputOptions& options,
-                                    croquis::ChoicePer per);
+croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, croquis::ChoicePer per);
 
 /// Each once.
 std::vector<croquis::HeadShape> shapes_of(const std::vector<Input>& heads);

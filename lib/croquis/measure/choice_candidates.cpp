@@ -23,10 +23,10 @@ arma::Mat<T> normals(const Key& key, arma::uword rows, arma::uword columns) {
 
 // Any numbers of this shape.
 template <typename T>
-Problem<T> problem_of(const HeadShape& shape, bool with_bias, bool causal) {
+Problem<T> problem_of(const HeadShape& shape, PositionParts parts) {
   const Key key(1);
-  RelativePosition<T> position{.bias = {}, .causal = causal};
-  if (with_bias) position.bias.zeros(2 * std::max(shape.n_q, shape.n_k) - 1);
+  RelativePosition<T> position{.bias = {}, .causal = parts.causal};
+  if (parts.bias) position.bias.zeros(2 * std::max(shape.n_q, shape.n_k) - 1);
   return Problem<T>(normals<T>(key.child("query"), shape.n_q, shape.p),
                     normals<T>(key.child("key"), shape.n_k, shape.p),
                     normals<T>(key.child("value"), shape.n_k, shape.p_v), {}, std::move(position));
@@ -85,6 +85,31 @@ Target common_target(const std::vector<MethodChoice>& methods) {
   return target;
 }
 
+// The candidates of a method with their flops; `problems` have the shapes.
+template <typename T>
+std::vector<ChoiceCandidate> ladder_of(const MethodChoice& choice, const std::vector<arma::uword>& descending,
+                                       const std::vector<HeadShape>& shapes, const std::vector<Problem<T>>& problems) {
+  std::vector<PreparedMethod<T>> prepared;
+  prepared.reserve(problems.size());
+  for (const Problem<T>& problem : problems) {
+    prepared.push_back(prepare(find_method<T>(choice.name), problem, choice.options));
+  }
+  std::vector<ChoiceCandidate> ladder;
+  for (const arma::uword d : descending) {
+    const auto taken = [&](const HeadShape& shape) { return takes(choice, d, {shape.n_q, shape.n_k}); };
+    if (std::none_of(shapes.begin(), shapes.end(), taken)) continue;
+    ChoiceCandidate candidate{.choice = choice, .features = d, .costs = {}};
+    for (std::size_t s = 0; s < shapes.size(); ++s) {
+      candidate.costs.push_back(taken(shapes[s]) ? prepared[s].flops(static_cast<double>(d))
+                                                 : std::numeric_limits<double>::infinity());
+    }
+    // What is a candidate must not depend on the lengths of sequences.
+    if (shapes.size() == 1 && !ladder.empty() && candidate.costs == ladder.back().costs) continue;
+    ladder.push_back(std::move(candidate));
+  }
+  return ladder;
+}
+
 arma::uword keys_of_longest(const std::vector<HeadShape>& shapes) {
   return std::max_element(shapes.begin(), shapes.end(),
                           [](const HeadShape& a, const HeadShape& b) { return a.n_k < b.n_k; })
@@ -106,7 +131,7 @@ std::size_t CandidateLadders::number_of(const HeadShape& shape) const {
 
 template <typename T>
 CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
-                                   const std::vector<HeadShape>& shapes, bool with_bias, bool causal, CostUnit unit,
+                                   const std::vector<HeadShape>& shapes, PositionParts position, CostUnit unit,
                                    std::uint64_t repeats) {
   require(!methods.empty() && !features.empty() && !shapes.empty(), "choice_candidates",
           "at least one method, one number of features and one head");
@@ -116,9 +141,9 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
   result.shapes = shapes;
   std::vector<Problem<T>> problems;
   for (const HeadShape& shape : shapes) {
-    require_usable(methods, {shape.n_q, shape.n_k}, {.causal = causal, .bias = with_bias});
-    problems.push_back(problem_of<T>(shape, with_bias, causal));
-    result.exact_costs.push_back(exact_flops({shape.n_q, shape.n_k}, shape.p, shape.p_v, causal));
+    require_usable(methods, {shape.n_q, shape.n_k}, position);
+    problems.push_back(problem_of<T>(shape, position));
+    result.exact_costs.push_back(exact_flops({shape.n_q, shape.n_k}, shape.p, shape.p_v, position.causal));
   }
   if (unit == CostUnit::seconds) {
     const CostCandidate exact{.choice = {"exact", {}, "paper"}, .exact = result.target};
@@ -128,30 +153,12 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
   std::vector<arma::uword> descending = features;
   std::sort(descending.rbegin(), descending.rend());
   for (const MethodChoice& choice : methods) {
-    const Method<double>& method = find_method<double>(choice.name);
-    if (method.quadratic(choice.options)) {
+    if (find_method<double>(choice.name).quadratic(choice.options)) {
       throw std::invalid_argument(
           fmt::format("methods: {} computes all scores, as exact attention does, whatever d is; leave it out",
                       curve_label({choice.name, choice.preset})));
     }
-    std::vector<PreparedMethod<T>> prepared;
-    prepared.reserve(problems.size());
-    for (const Problem<T>& problem : problems) {
-      prepared.push_back(prepare(find_method<T>(choice.name), problem, choice.options));
-    }
-    std::vector<ChoiceCandidate> ladder;
-    for (const arma::uword d : descending) {
-      const auto taken = [&](const HeadShape& shape) { return takes(choice, d, {shape.n_q, shape.n_k}); };
-      if (std::none_of(shapes.begin(), shapes.end(), taken)) continue;
-      ChoiceCandidate candidate{.choice = choice, .features = d, .costs = {}};
-      for (std::size_t s = 0; s < shapes.size(); ++s) {
-        candidate.costs.push_back(taken(shapes[s]) ? prepared[s].flops(static_cast<double>(d))
-                                                   : std::numeric_limits<double>::infinity());
-      }
-      // What is a candidate must not depend on the lengths of sequences.
-      if (shapes.size() == 1 && !ladder.empty() && candidate.costs == ladder.back().costs) continue;
-      ladder.push_back(std::move(candidate));
-    }
+    std::vector<ChoiceCandidate> ladder = ladder_of(choice, descending, shapes, problems);
     if (unit == CostUnit::seconds) {
       for (ChoiceCandidate& candidate : ladder) {
         const CostCandidate timed{.choice = choice};
@@ -186,8 +193,10 @@ std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes,
 }
 
 template CandidateLadders choice_candidates<float>(const std::vector<MethodChoice>&, const std::vector<arma::uword>&,
-                                                   const std::vector<HeadShape>&, bool, bool, CostUnit, std::uint64_t);
+                                                   const std::vector<HeadShape>&, PositionParts, CostUnit,
+                                                   std::uint64_t);
 template CandidateLadders choice_candidates<double>(const std::vector<MethodChoice>&, const std::vector<arma::uword>&,
-                                                    const std::vector<HeadShape>&, bool, bool, CostUnit, std::uint64_t);
+                                                    const std::vector<HeadShape>&, PositionParts, CostUnit,
+                                                    std::uint64_t);
 
 }  // namespace croquis

@@ -64,12 +64,12 @@ struct CandidateLadders {
 /// the head, are the median of `repeats` calls on such a problem with all threads, preparation included. Calls so short
 /// that all repeats take less than 20 ms are repeated for 20 ms, at most 1000 times. Seconds are measured only at the
 /// shape of median n_k (of those for which the method takes d), and scaled in proportion to flops for the others.
-/// `with_bias` and `causal` describe the position of the heads.
+/// `position` is that of all heads.
 /// Throws: std::invalid_argument for methods of different targets, for a quadratic method, if a list is empty, and if
 ///   no candidate is left; also as require_usable. std::runtime_error if a timed call fails.
 template <typename T>
 CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
-                                   const std::vector<HeadShape>& shapes, bool with_bias, bool causal, CostUnit unit,
+                                   const std::vector<HeadShape>& shapes, PositionParts position, CostUnit unit,
                                    std::uint64_t repeats = 5);
 
 /// The largest d of a range of numbers of features without an end of its own: n_k if all heads have one shape,

@@ -35,7 +35,6 @@ struct ChoiceInputs {
   /// a time.
   std::function<Problem<double>(std::size_t sequence, std::size_t head)> problem;
   std::function<HeadShape(std::size_t sequence, std::size_t head)> shape;
-  bool has_bias = false, causal = false;  ///< the position of all of them
 };
 
 struct ChoiceSettings {
