@@ -37,7 +37,6 @@ constexpr const char* kErrorMetric = "spectral_rel";
 
 void check(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
            const std::vector<arma::uword>& features) {
-  if (options.trials < 1) throw std::invalid_argument(fmt::format("--trials: {} is not positive", options.trials));
   croquis::require_features(features, methods, {input.n_q, input.n_k},
                             options.run.precision == "float" ? sizeof(float) : sizeof(double));
   if (options.rows && !options.save_output.empty()) {

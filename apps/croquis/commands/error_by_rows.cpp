@@ -43,7 +43,6 @@ void check(const ErrorOptions& o) {
   if (o.methods == "all") {
     refuse(fmt::format("needs --methods; there are {}", fmt::join(croquis::split_method_names(), ", ")).c_str());
   }
-  if (o.trials < 1) throw std::invalid_argument(fmt::format("--trials: {} is not positive", o.trials));
 }
 
 // Of the rows with their places, the same for any division: the sum of a digest of each, modulo 2^64. Ranks add it in
