@@ -3,9 +3,6 @@
 
 #include <string>
 
-/// "openmp", "pthread" or "serial": the variant of OpenBLAS that is loaded, whatever was linked.
-std::string blas_variant();
-
 /// Version, commit, compiler, BLAS, vector instructions, processor and libraries, for --version.
 std::string environment_text();
 

@@ -99,6 +99,16 @@ std::vector<DrawnPoint> drawn_points(const ChartCurve& curve, const Frame& frame
   return drawn;
 }
 
+// "skyformer, d = 64: 0.105 (0.0972 – 0.113)": what stands at a point; without the place of a line across.
+std::string tooltip_of(const ChartCurve& curve, const ChartPoint& point, const Chart& chart) {
+  const ChartValue& value = point.y.front();
+  const std::string place =
+      curve.across.contains(0) ? "" : fmt::format(", {} = {}", chart.x.front().name, shown_number(point.x.front()));
+  std::string text = fmt::format("{}{}: {}", curve.label, place, interval_cell(value).text);
+  if (!std::isnan(value.bound)) text += fmt::format("; guaranteed {}", shown_number(value.bound));
+  return text;
+}
+
 std::string curve_svg(const ChartCurve& curve, const CurveStyle& style, const Frame& frame, const Chart& chart) {
   std::string line, bound, upper, lower, marks;
   const std::vector<DrawnPoint> drawn = drawn_points(curve, frame);
@@ -113,7 +123,7 @@ std::string curve_svg(const ChartCurve& curve, const CurveStyle& style, const Fr
       bound += fmt::format("{}{:.1f} {:.1f}", step(bound), x, y_place(frame.y, value.bound));
     marks +=
         fmt::format("<path class=\"mark\" transform=\"translate({:.1f} {:.1f})\" d=\"{}\"><title>{}</title></path>", x,
-                    y, marker_path(style.marker), html(tooltip_of(curve, *point, chart, 0, 0)));
+                    y, marker_path(style.marker), html(tooltip_of(curve, *point, chart)));
     if (value.heavy_tailed) {
       marks += fmt::format("<text class=\"star\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">*</text>", x, y - 6);
     }
@@ -180,16 +190,6 @@ std::map<std::string, CurveStyle> styles_of(const Chart& chart) {
 
 std::string marker_path(std::size_t i) {
   return kMarkers[i % std::size(kMarkers)];
-}
-
-std::string tooltip_of(const ChartCurve& curve, const ChartPoint& point, const Chart& chart, std::size_t x,
-                       std::size_t y) {
-  const ChartValue& value = point.y[y];
-  const std::string place =
-      curve.across.contains(x) ? "" : fmt::format(", {} = {}", chart.x[x].name, shown_number(point.x[x]));
-  std::string text = fmt::format("{}{}: {}", curve.label, place, interval_cell(value).text);
-  if (!std::isnan(value.bound)) text += fmt::format("; guaranteed {}", shown_number(value.bound));
-  return text;
 }
 
 std::string svg_of_swatch(const ChartCurve& curve, const CurveStyle& style) {

@@ -36,7 +36,3 @@ std::string svg_of_swatch(const ChartCurve& curve, const CurveStyle& style);
 
 /// missing_on_axis() of this picture.
 std::string missing_in_svg(const Chart& chart);
-
-/// "skyformer, d = 64: 0.105 (0.0972 – 0.113)": what stands at a point; without the place of a line across.
-std::string tooltip_of(const ChartCurve& curve, const ChartPoint& point, const Chart& chart, std::size_t x,
-                       std::size_t y);
