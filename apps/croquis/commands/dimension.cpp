@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "commands/command.hpp"
+#include "files/number.hpp"
 #include "files/run.hpp"
 #include "files/table_file.hpp"
 #include "options/bias.hpp"

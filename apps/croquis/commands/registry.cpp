@@ -15,9 +15,9 @@
 #include "files/progress.hpp"
 #include "files/row_file.hpp"
 #include "files/run.hpp"
+#include "files/shown_groups.hpp"
 #include "files/summary.hpp"
 #include "files/whole_file.hpp"
-#include "options/input.hpp"
 
 // A line a command, in the order of --help.
 #define CROQUIS_COMMANDS(add)                                                                                      \

@@ -6,8 +6,8 @@
 #include <croquis/sketch/distributions.hpp>
 #include <stdexcept>
 
+#include "files/number.hpp"
 #include "files/progress.hpp"
-#include "options/lists.hpp"
 #include "options/said_of.hpp"
 
 using croquis::Choice;

@@ -14,6 +14,7 @@
 #include "commands/variance_points.hpp"
 #include "files/group_table.hpp"
 #include "files/group_words.hpp"
+#include "files/number.hpp"
 #include "files/progress.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"

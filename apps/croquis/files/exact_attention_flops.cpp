@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "files/group_words.hpp"
-#include "options/lists.hpp"
+#include "files/number.hpp"
 
 using croquis::Group;
 

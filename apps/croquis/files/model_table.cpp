@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
 
+#include "files/number.hpp"
 #include "files/text_table.hpp"
-#include "options/lists.hpp"
 
 using croquis::Group;
 using croquis::Grouping;
@@ -42,6 +43,11 @@ std::string label_of(const ModelSummary& s, bool with_layers) {
   std::string label = croquis::curve_label({s.method, s.preset});
   if (with_layers && s.method != "choice") label += fmt::format(", layer {}", s.layers);
   return label;
+}
+
+// What a size is called; of 0, where each head has its own, "choice".
+std::string size_name(std::uint64_t d) {
+  return d == 0 ? "choice" : fmt::format("d = {}", d);
 }
 
 Summary summary_of(double mean, double error, std::uint64_t count) {
@@ -102,10 +108,6 @@ bool has_choice(const std::vector<ModelSummary>& summaries) {
 
 }  // namespace
 
-std::string size_name(std::uint64_t d) {
-  return d == 0 ? "choice" : fmt::format("d = {}", d);
-}
-
 double metric_of_exact(const std::vector<ModelSummary>& summaries, const std::string& metric) {
   double value = std::nan("");
   std::uint64_t counted = 0;
@@ -122,10 +124,13 @@ bool has_errors(const std::vector<ModelSummary>& summaries) {
                      [](const ModelSummary& s) { return s.method != "exact" && !std::isnan(s.loss_error); });
 }
 
+std::optional<double> layer_of(const ModelSummary& summary) {
+  return parse_number(summary.layers.substr(0, summary.layers.find(';')));
+}
+
 bool is_layer_by_layer(const std::vector<ModelSummary>& summaries) {
-  const std::set<std::string> layers = layers_in(summaries);
-  return layers.size() > 1 && std::all_of(layers.begin(), layers.end(), [](const std::string& text) {
-           return parse_number(text.substr(0, text.find(';'))).has_value();
+  return layers_in(summaries).size() > 1 && std::all_of(summaries.begin(), summaries.end(), [](const ModelSummary& s) {
+           return s.method == "choice" || layer_of(s).has_value();
          });
 }
 

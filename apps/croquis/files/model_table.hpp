@@ -3,15 +3,12 @@
 
 #include <croquis/measure/groups.hpp>
 #include <croquis/measure/model_summary.hpp>
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 /// "rxnmapper, 1150 positions of 32 sequences, layers all": what the losses are of.
 std::string subject_of_models(const std::vector<croquis::ModelSummary>& summaries);
-
-/// What a size is called: "d = 16"; "choice" of 0, where each head has its own.
-std::string size_name(std::uint64_t d);
 
 /// The metric with exact attention; NaN where that is not known, or nothing to compare with.
 double metric_of_exact(const std::vector<croquis::ModelSummary>& summaries, const std::string& metric);
@@ -26,6 +23,9 @@ croquis::Grouping grouping_of_models(const std::vector<croquis::ModelSummary>& s
 
 /// Whether some method has a standard error: on one sequence none has.
 bool has_errors(const std::vector<croquis::ModelSummary>& summaries);
+
+/// The layer of a summary of one layer; nothing of others.
+std::optional<double> layer_of(const croquis::ModelSummary& summary);
 
 /// Whether each row has one layer, and not all the same: a run with --layers each.
 bool is_layer_by_layer(const std::vector<croquis::ModelSummary>& summaries);

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "options/input.hpp"
-
 using croquis::Group;
 using croquis::Grouping;
 using croquis::Summary;
@@ -89,6 +87,11 @@ std::vector<std::string> key_values_of(const Group& group, const std::vector<cro
   std::vector<std::string> values;
   for (const croquis::Column& key : keys) values.push_back(group.key.at(key.name));
   return values;
+}
+
+const std::set<std::string>& head_columns() {
+  static const std::set<std::string> columns = {"input", "sequence", "layer", "head"};
+  return columns;
 }
 
 Grouping groups_of_inputs(const croquis::Table& table, const std::set<std::string>& also) {

@@ -32,6 +32,9 @@ bool has_rows_interval(const croquis::Grouping& grouping, const std::string& met
 /// Whether one of the metrics has one.
 bool has_rows_interval(const croquis::Grouping& grouping, const std::vector<std::string>& metrics);
 
+/// The columns that say which head a row is of: those that a group over all heads does not have.
+const std::set<std::string>& head_columns();
+
 /// The groups of a table as they are shown: several inputs together. Has the numbers of --rows too, where there are
 /// some of this metric: `rows` and the ends of its intervals; and those of the columns in `also`. Two kinds of one name
 /// have different labels.

@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "files/shown_groups.hpp"
 #include "files/whole_file.hpp"
-#include "options/input.hpp"
 
 using croquis::csv_number;
 using croquis::Group;

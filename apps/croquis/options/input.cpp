@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "files/environment.hpp"
+#include "files/number.hpp"
 #include "files/progress.hpp"
 #include "options/array_input.hpp"
 #include "options/bias.hpp"
@@ -241,9 +242,4 @@ std::set<std::string> input_columns(const InputOptions& options) {
 void require_square(const Input& input, const std::string& who) {
   if (input.n_q == input.n_k) return;
   refuse(fmt::format("{}: Q has {} rows, K {}; as many queries as keys are needed", who, input.n_q, input.n_k));
-}
-
-const std::set<std::string>& head_columns() {
-  static const std::set<std::string> columns = {"input", "sequence", "layer", "head"};
-  return columns;
 }

@@ -96,6 +96,3 @@ void require_square(const Input& input, const std::string& who);
 
 /// The options that add columns about the input: "--ids" where it has sequences.
 std::set<std::string> input_columns(const InputOptions& options);
-
-/// The columns that say which head a row is of: those that a group over all heads does not have.
-const std::set<std::string>& head_columns();

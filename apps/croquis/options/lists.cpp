@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <croquis/core/choices.hpp>
 
 #include "options/refuse.hpp"
@@ -73,13 +72,6 @@ std::vector<arma::uword> parse_numbers(const std::string& text, const std::strin
     }
   }
   return numbers;
-}
-
-std::optional<double> parse_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 std::vector<double> numbers_once(const std::string& text, const std::string& option,

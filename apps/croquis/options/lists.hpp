@@ -19,9 +19,6 @@ std::vector<arma::uword> parse_sizes(const std::string& text, const std::string&
 /// Throws std::invalid_argument for anything else.
 std::vector<arma::uword> parse_numbers(const std::string& text, const std::string& option, arma::uword count);
 
-/// The finite number that all of the text is.
-std::optional<double> parse_number(const std::string& text);
-
 /// The numbers of a list, in the order given. `number` makes one of an item, and throws where it cannot.
 /// Throws std::invalid_argument where a number stands there twice.
 std::vector<double> numbers_once(const std::string& text, const std::string& option,

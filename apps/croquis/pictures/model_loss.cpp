@@ -12,7 +12,6 @@
 
 #include "files/exact_attention_flops.hpp"
 #include "files/model_table.hpp"
-#include "options/lists.hpp"
 #include "pictures/axes.hpp"
 #include "pictures/curves.hpp"
 #include "pictures/gnuplot.hpp"
@@ -63,8 +62,8 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
     if (value == nullptr || !std::isfinite(value->mean)) continue;
     const std::string& label = one.groups.front().label;
     if (!curves.contains(label)) labels.push_back(label);
-    curves[label].push_back({*parse_number(s.layers.substr(0, s.layers.find(';'))), value->mean,
-                             std::isnan(value->standard_error) ? 0 : value->standard_error});
+    curves[label].push_back(
+        {layer_of(s).value(), value->mean, std::isnan(value->standard_error) ? 0 : value->standard_error});
   }
   if (labels.empty()) throw NothingToDraw(request.picture, fmt::format("no layer has a {} to draw", metric));
   // An increase may be negative, and is then the one to see: with it the axis has both signs.

@@ -11,7 +11,6 @@
 
 #include "files/exact_attention_flops.hpp"
 #include "files/model_table.hpp"
-#include "options/lists.hpp"
 #include "pictures/curve.hpp"
 #include "pictures/what_is_shown.hpp"
 #include "report/group_answers.hpp"
@@ -163,7 +162,7 @@ Chart chart_by_layer(const std::vector<ModelSummary>& summaries, const std::stri
     view.name = fmt::format("d = {}", s.features);
     view.meaning = fmt::format("{}, d = {}; {}", subject, s.features, kMeaningOfLosses);
     view.spread = spread_of_losses(summaries);
-    const double layer = parse_number(s.layers.substr(0, s.layers.find(';'))).value_or(ChartValue::kNone);
+    const double layer = layer_of(s).value_or(ChartValue::kNone);
     curve_named(view.curves, one.groups.front().label).points.push_back({{layer}, values_of(one.groups.front(), one)});
   }
   Chart chart{.title = "One layer approximated at a time",

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "options/lists.hpp"
+#include "files/number.hpp"
 #include "pictures/gnuplot.hpp"
 
 using namespace croquis::claims;
