@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "files/run.hpp"
+#include "files/run_options.hpp"
 #include "options/input.hpp"
 
 struct ErrorOptions {

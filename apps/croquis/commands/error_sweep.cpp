@@ -9,7 +9,6 @@
 
 #include "commands/error_outputs.hpp"
 #include "files/environment.hpp"
-#include "options/common_options.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // X.summary.csv and X.heads.csv, and which files a run has written.
 #pragma once
 
-#include <croquis/measure/groups.hpp>
+#include <croquis/measure/columns.hpp>
 #include <string>
 #include <vector>
 

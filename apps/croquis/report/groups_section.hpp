@@ -1,7 +1,7 @@
 // Sections of results whose rows are grouped by their columns: errors, gradients, sketches, variances, costs.
 #pragma once
 
-#include <croquis/measure/groups.hpp>
+#include <croquis/measure/columns.hpp>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,6 @@
 
 #include <croquis/attention/kriged/cells.hpp>
 #include <croquis/attention/kriged/near_field.hpp>
-#include <vector>
 
 namespace croquis {
 

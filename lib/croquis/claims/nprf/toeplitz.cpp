@@ -7,7 +7,6 @@
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/claims/worst_case.hpp>
-#include <croquis/core/threads.hpp>
 #include <croquis/inputs/biases.hpp>
 #include <croquis/toeplitz/toeplitz_operator.hpp>
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nystromformer/checks.hpp>
-#include <croquis/claims/nystromformer/cores.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/random/draws.hpp>
+#include <utility>
 
 namespace croquis::claims {
 namespace {

@@ -6,7 +6,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/random/key.hpp>
-#include <croquis/stats/decision.hpp>
+#include <croquis/stats/intervals.hpp>
 
 namespace croquis::claims {
 

@@ -9,7 +9,7 @@
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/claims/unit.hpp>
-#include <croquis/claims/vanishing.hpp>
+#include <croquis/measure/vanishing.hpp>
 #include <vector>
 
 namespace croquis::claims {
