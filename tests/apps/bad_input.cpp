@@ -1,7 +1,6 @@
 // Every option of every command, as --help lists them, with values that it should not have: one clear line and status
 // 2, or rows of finite numbers or with a reason.
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 #include <croquis/io/npy.hpp>
 
 #include <algorithm>

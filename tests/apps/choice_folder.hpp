@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "support/files.hpp"
 #include "support/formula_model.hpp"
 #include "support/npy_files.hpp"
-#include "support/program.hpp"
 
 /// A small BERT with 30 sequences of 9 tokens.
 struct ChoiceFolder : TemporaryFolder {

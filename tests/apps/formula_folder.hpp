@@ -11,7 +11,6 @@
 #include "support/formula_model.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
-#include "support/text.hpp"
 
 /// Each model of torch_reference.txt in a folder of its name, with the sequence that PyTorch read, and shorter ones.
 struct FormulaFolder : TemporaryFolder {

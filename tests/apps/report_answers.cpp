@@ -5,7 +5,6 @@
 #include <regex>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include "apps/made_rows.hpp"
 #include "support/program.hpp"

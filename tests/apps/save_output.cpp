@@ -6,7 +6,6 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
-#include <croquis/random/draws.hpp>
 #include <filesystem>
 #include <set>
 #include <string>

@@ -1,6 +1,5 @@
 // --shard and croquis merge, from the outside.
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <croquis/io/csv.hpp>

@@ -4,7 +4,6 @@
 
 #include "support/approximations.hpp"
 #include "support/methods.hpp"
-#include "support/relative.hpp"
 
 using namespace croquis;
 

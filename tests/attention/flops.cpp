@@ -5,7 +5,6 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/features/projections.hpp>
 #include <croquis/random/draws.hpp>
-#include <croquis/random/indices.hpp>
 
 #include "support/counted_work.hpp"
 

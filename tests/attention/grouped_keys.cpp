@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/attention/grouped_keys.hpp>
 
-#include "support/attention.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "support/attention.hpp"
+#include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/seed.hpp"
 

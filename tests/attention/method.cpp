@@ -12,7 +12,7 @@
 
 #include <cmath>
 
-#include "support/attention.hpp"
+#include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"

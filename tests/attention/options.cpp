@@ -8,7 +8,6 @@
 #include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/files.hpp"
-#include "support/matrices.hpp"
 #include "support/npy_files.hpp"
 #include "support/refusal.hpp"
 #include "support/text.hpp"

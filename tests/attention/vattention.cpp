@@ -6,7 +6,6 @@
 
 #include "support/approximations.hpp"
 #include "support/refusal.hpp"
-#include "support/relative.hpp"
 #include "support/text.hpp"
 #include "support/unnormalised_sums.hpp"
 

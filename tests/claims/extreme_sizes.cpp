@@ -4,8 +4,6 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/nystrom/segment_means.hpp>
 
-#include <algorithm>
-
 #include "claims/decided.hpp"
 #include "claims/normal_heads.hpp"
 #include "support/text.hpp"

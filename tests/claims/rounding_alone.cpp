@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <croquis/claims/ledger.hpp>
 #include <croquis/claims/nprf/checks.hpp>
-#include <croquis/claims/vanishing.hpp>
+#include <croquis/measure/vanishing.hpp>
 
 #include <algorithm>
 #include <cmath>

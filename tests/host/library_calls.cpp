@@ -22,7 +22,6 @@
 #include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
-#include <croquis/sampling/point_tree.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
 #include <croquis/sketch/description.hpp>
 #include <croquis/sketch/distributions.hpp>

@@ -24,8 +24,8 @@ TorchArchive archive_of(const std::string& value, const Strings& storages) {
   return TorchArchive(bytes_in_memory(torch_file(torch_pickle(value), storages), "f.pt"));
 }
 
-std::string of_key(const char* key, const char* type = "FloatStorage") {
-  return pickled(contiguous(key, {2, 3}, type));
+std::string of_key(const char* key) {
+  return pickled(contiguous(key, {2, 3}, "FloatStorage"));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include "support/dense.hpp"
 #include "support/refusal.hpp"
-#include "support/relative.hpp"
 #include "support/seed.hpp"
 #include "support/text.hpp"
 

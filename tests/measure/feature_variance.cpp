@@ -4,7 +4,6 @@
 #include <cmath>
 #include <croquis/measure/feature_variance.hpp>
 
-#include "support/matrices.hpp"
 #include "support/seed.hpp"
 
 using namespace croquis;

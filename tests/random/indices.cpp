@@ -6,7 +6,6 @@
 #include <set>
 #include <vector>
 
-#include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"

@@ -12,8 +12,8 @@
 
 #include <cmath>
 
+#include "support/dense.hpp"
 #include "support/seed.hpp"
-#include "support/sketches.hpp"
 
 using namespace croquis;
 

@@ -1,7 +1,6 @@
 // .npz and safetensors files, made by hand.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

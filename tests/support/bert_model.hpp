@@ -5,7 +5,6 @@
 #include <croquis/models/model_config.hpp>
 #include <map>
 #include <string>
-#include <vector>
 
 /// Tensors by name, without "bert."; a vector is a row. All numbers are k / 64 with |k| < 256, which float32, float16
 /// and bfloat16 can hold, so that the type of a file makes no difference.

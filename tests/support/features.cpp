@@ -1,5 +1,7 @@
 #include "support/features.hpp"
 
+#include <cmath>
+
 using croquis::FeatureMap;
 
 namespace {
@@ -24,6 +26,18 @@ long double hypergeometric_0f1(long double c, long double z) {
   return sum;
 }
 
+// FAVOR++'s a for the mean of ||x_i + y_j||^2 over all pairs.
+long double plain_exponent(const Dense& x, const Dense& y) {
+  long double s = 0;
+  for (arma::uword i = 0; i < x.rows; ++i) {
+    for (arma::uword j = 0; j < y.rows; ++j) s += squared_distance(x, i, y, j, 1);
+  }
+  s /= static_cast<long double>(x.rows * y.rows);
+  const auto p = static_cast<long double>(x.cols);
+  const long double rho = (std::sqrt((2 * s + p) * (2 * s + p) + 8 * p * s) - 2 * s - p) / (4 * s);
+  return (1 - 1 / rho) / 8;
+}
+
 }  // namespace
 
 void balance(Dense& x, Dense& y) {
@@ -35,17 +49,6 @@ void balance(Dense& x, Dense& y) {
     for (arma::uword i = 0; i < x.rows; ++i) x(i, c) *= psi;
     for (arma::uword j = 0; j < y.rows; ++j) y(j, c) /= psi;
   }
-}
-
-long double plain_exponent(const Dense& x, const Dense& y) {
-  long double s = 0;
-  for (arma::uword i = 0; i < x.rows; ++i) {
-    for (arma::uword j = 0; j < y.rows; ++j) s += squared_distance(x, i, y, j, 1);
-  }
-  s /= static_cast<long double>(x.rows * y.rows);
-  const auto p = static_cast<long double>(x.cols);
-  const long double rho = (std::sqrt((2 * s + p) * (2 * s + p) + 8 * p * s) - 2 * s - p) / (4 * s);
-  return (1 - 1 / rho) / 8;
 }
 
 Dense plain_scores(FeatureMap map, const Dense& w, Dense x, Dense y) {

@@ -1,7 +1,6 @@
 // Feature maps by their definitions, in long double, with a given W.
 #pragma once
 
-#include <cmath>
 #include <croquis/features/feature_maps.hpp>
 
 #include "support/dense.hpp"
@@ -16,9 +15,6 @@ inline bool has_two_functions(croquis::FeatureMap map) {
 
 /// Psi_l = (mean y_l^2 / mean x_l^2)^{1/4}: x_l times it, y_l divided by it.
 void balance(Dense& x, Dense& y);
-
-/// FAVOR++'s a for the mean of ||x_i + y_j||^2 over all pairs.
-long double plain_exponent(const Dense& x, const Dense& y);
 
 /// phi(x_i).phi(y_j) for the rows of W.
 Dense plain_scores(croquis::FeatureMap map, const Dense& w, Dense x, Dense y);

@@ -3,7 +3,6 @@
 
 #include <croquis/attention/kriged/sized.hpp>
 #include <memory>
-#include <vector>
 
 #include "support/approximations.hpp"
 
