@@ -205,6 +205,7 @@ TEST_CASE_TEMPLATE("FeaturePair: sums of features of many keys, for which BLAS t
   const ThreadCount four(4);
   CHECK(identical(pair.key_sums(v, shifts), sums));
   CHECK(identical(pair.attend_sums(sums, shifts).output, output));
+  CHECK(contains(refusal([&] { pair.attend_sums(arma::join_cols(sums, sums), shifts); }), "sums of every feature"));
 }
 
 TEST_CASE_TEMPLATE(

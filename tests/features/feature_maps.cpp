@@ -103,6 +103,9 @@ TEST_CASE_TEMPLATE("balancing_scale: takes on what is taken from x and given to 
       CHECK(static_cast<double>(other(c)) == doctest::Approx(a * psi(c)).epsilon(4 * unit<T>()).scale(0));
     }
   }
+  // Where all are zero on either side, nothing can be balanced.
+  const arma::Mat<T> zero(15, 4, arma::fill::zeros);
+  for (const arma::Row<T>& none : {balancing_scale(x, zero), balancing_scale(zero, x)}) CHECK(arma::all(none == T(1)));
 }
 
 TEST_CASE("feature maps: names go both ways, another one is refused") {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "support/dense.hpp"
 #include "support/features.hpp"
@@ -237,4 +238,24 @@ TEST_CASE("FeaturePair: no points, and an adjoint of a temporary") {
   // It refers to the pair.
   static_assert(std::is_constructible_v<FeatureAdjoint<double>, const FeaturePair<double>&>);
   static_assert(!std::is_constructible_v<FeatureAdjoint<double>, FeaturePair<double>>);
+}
+
+TEST_CASE_TEMPLATE("FeaturePair: points whose sums x + y are all zero, up to rounding", T, float, double) {
+  // The mean of ||x + y||^2, of which a is a function, is a difference that may round to less than 0.
+  for (std::uint64_t t = 0; t < 50; ++t) {
+    const arma::Row<T> point = random_matrix<T>(1, 5, Key(test_seed()).child("opposite").child(t));
+    const arma::Mat<T> x = arma::repmat(point, 7, 1), y = arma::repmat(-point, 9, 1);
+    const FeaturePair<T> pair(x, y, 4, {FeatureMap::oprf, ProjectionDistribution::iid, 0}, Key(t));
+    CHECK(pair.attend(arma::Mat<T>(9, 1, arma::fill::ones)).output.is_finite());
+  }
+}
+
+TEST_CASE_TEMPLATE("FeatureAdjoint: of saderf at points of zero, which are not balanced", T, float, double) {
+  const arma::Mat<T> zero(3, 2, arma::fill::zeros), points = random_matrix<T>(4, 2, Key(test_seed()));
+  for (const auto& [x, y] : {std::pair{zero, points}, {points, zero}, {zero, zero}}) {
+    const FeaturePair<T> pair(x, y, 4, {FeatureMap::saderf, ProjectionDistribution::iid, 0}, Key(1));
+    const auto derivatives = FeatureAdjoint<T>(pair).finish();  // of nothing
+    CHECK(derivatives.x.is_zero());
+    CHECK(derivatives.y.is_zero());
+  }
 }

@@ -129,6 +129,18 @@ TEST_CASE_TEMPLATE(
   }
 }
 
+TEST_CASE("Projection: every block of rows is drawn anew") {
+  // Two blocks of 16 rows. Rotations have densities; the signs of sorf's D1, D2 and D3, 48 of them, would have to
+  // agree, or be turned in one of a few ways that change nothing: 2^-40 at most.
+  for (const ProjectionDistribution distribution :
+       {ProjectionDistribution::haar, ProjectionDistribution::orthogonal, ProjectionDistribution::sorf}) {
+    CAPTURE(name_of(distribution));
+    const arma::mat w =
+        arma::normalise(Projection<double>(distribution, 32, 16, Key(test_seed()).child("anew")).dense(), 2, 1);
+    CHECK(arma::abs(w.head_rows(16) - w.tail_rows(16)).max() > 1e-3);
+  }
+}
+
 TEST_CASE_TEMPLATE("Projection: sorf is H D1 H D2 H D3 / p' on points with zeros appended", T, float, double) {
   for (const arma::uword p : {1U, 2U, 3U, 8U, 13U}) {
     arma::uword width = 1;

@@ -50,3 +50,17 @@ TEST_CASE("segment_means: more segments than rows and none are refused") {
   CHECK(refusal([&] { segment_means(x, 6); }) == "segment_means: 1 <= d <= n, got d = 6, n = 5");
   CHECK(contains(refusal([&] { segment_means(x, 0); }), "got d = 0"));
 }
+
+TEST_CASE_TEMPLATE("spread_segments: the adjoint of segment_means, for any n and d", T, float, double) {
+  const Key draw_key = Key(test_seed()).child("adjoint");
+  for (arma::uword n = 1; n <= 13; ++n) {
+    const arma::Mat<T> identity(n, n, arma::fill::eye);
+    for (arma::uword d = 1; d <= n; ++d) {
+      const arma::Mat<T> x = random_matrix<T>(d, 3, draw_key.child(n).child(d));
+      // The matrix of the means, transposed. A product with one entry of 1 / length, rounded once more.
+      CHECK(distance(spread_segments(x, n), transposed(Dense(segment_means(identity, d))) * Dense(x)) <=
+            4 * 7 * unit<T>());
+    }
+  }
+  CHECK(contains(refusal([] { spread_segments(arma::mat(6, 2, arma::fill::ones), 5); }), "got d = 6, n = 5"));
+}

@@ -108,5 +108,14 @@ TEST_CASE("angular_order: neighbouring buckets differ in one half-space by the r
   };
   CHECK(steps(BucketOrder::gray) == 1);
   CHECK(steps(BucketOrder::transposed) > 1);
+  // The most directions: place i of the Gray code is i xor i / 2.
+  const arma::mat signs = random_matrix(50, 30, Key(test_seed()).child("signs")), thirty(30, 30, arma::fill::eye);
+  const auto rank = bucket_places(signs, thirty, BucketOrder::gray),
+             as_sorted = bucket_places(signs, thirty, BucketOrder::transposed);
+  for (arma::uword i = 0; i < signs.n_rows; ++i) {
+    const std::uint32_t code = code_of(signs, i, thirty);
+    CHECK((rank[i] ^ rank[i] / 2) == code);
+    CHECK(as_sorted[i] == (code ^ code / 2));
+  }
   CHECK(contains(refusal([&] { angular_order(corners, arma::mat(bits, 31), BucketOrder::gray); }), "1 to 30"));
 }

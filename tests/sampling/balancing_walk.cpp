@@ -51,6 +51,21 @@ TEST_CASE("balancing walk: two tokens of two have opposite signs, and the second
   CHECK(pair.weights(0) == 2);
 }
 
+TEST_CASE("balancing walk: a smaller token's sign by its kernel with the first, over the largest so far") {
+  // k = 1.2 and 0.6: h(0, 0) = e^1.44 is the largest, h(0, 1) = e^0.72, so the signs agree with 1/2 - gamma e^-0.72.
+  const ThreadCount one(1);
+  const arma::mat keys = {1.2, 0.6, 0.6, 0.6};
+  const TokenKernel<double> kernel(keys.t(), arma::mat(4, 1, arma::fill::zeros));
+  constexpr std::uint64_t draws = 4000;
+  double together = 0;
+  for (std::uint64_t draw = 0; draw < draws; ++draw) {
+    const Key draw_key = Key(test_seed()).child("smaller").child(draw);
+    const arma::uvec left = balanced_halves(kernel, first_tokens(4), 2, {.gamma = 0.5, .block = 4}, draw_key).tokens;
+    together += arma::any(left == 0) == arma::any(left == 1) ? 1 : 0;
+  }
+  CHECK(is_binomial(together, double(draws), 0.5 - 0.5 * std::exp(-0.72), kFailure));
+}
+
 TEST_CASE("balancing walk: a token's sign has mean 0 and its weight mean 1, for odd numbers and blocks too") {
   const ThreadCount one(1);  // many small draws
   constexpr std::uint64_t draws = 8000;

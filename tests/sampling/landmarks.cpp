@@ -51,6 +51,9 @@ TEST_CASE(
     seen = arma::unique(arma::join_cols(seen, j));
   }
   CHECK(seen.n_elem == 20);  // with probability 1 - 17 (16/17)^200 = 0.9999; the seed is fixed
+  // The strata are drawn from one by one: the same 10 of 10 points in both have probability 1e-10.
+  const arma::uvec both = sampler.draw(20, Key(33));
+  CHECK_FALSE(arma::all(both.head(10) == both.tail(10) - 10));
 }
 
 TEST_CASE(
@@ -164,6 +167,11 @@ TEST_CASE_TEMPLATE("pilot_sample: the weights are the column norms of the sample
     CHECK(without.output.is_empty());
     CHECK(identical(arma::Mat<T>(without.weights), arma::Mat<T>(pilot.weights)));
   }
+  // Weights whose squares vanish in float: a key with a share of e^-20 of small values.
+  const arma::Mat<T> one(1, 1, arma::fill::ones), keys = arma::Col<T>{T(0), T(-20)},
+                                                  small(2, 1, arma::fill::value(T(1e-17)));
+  CHECK(static_cast<double>(pilot_sample(one, keys, small, 1, Key(1)).weights(1)) * 1e26 ==
+        doctest::Approx(1e9 * std::exp(-20.0)).epsilon(1e-5));
   const arma::Mat<T> some(3, 2, arma::fill::ones);
   CHECK(contains(refusal([&] { pilot_sample(some, some, some, 0, Key(1)); }), "d_0 >= 1"));
 }

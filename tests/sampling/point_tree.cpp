@@ -134,6 +134,8 @@ TEST_CASE("point tree: a coarser tree is the same tree with fewer leaves") {
     std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
     for (arma::uword i = 0; i < 150; ++i) pairs.insert({into[fine.leaf[i]], coarse.leaf[i]});
     CHECK(pairs.size() == leaves);
+    CHECK(std::set<std::uint32_t>(into.begin(), into.end()).size() == leaves);
+    CHECK(*std::max_element(into.begin(), into.end()) == leaves - 1);
   }
 }
 
@@ -164,6 +166,19 @@ TEST_CASE("point tree: heavy points get leaves of their own") {
   weights(arma::uvec{3, 50, 77}).fill(1);
   const PointTree tree = split_points<double>(points, weights, 12, SplitDirection::random, Key(1));
   CHECK(std::set<std::uint32_t>{tree.leaf[3], tree.leaf[50], tree.leaf[77]}.size() == 3);
+  // Two heavy points beside each other, two light ones that are farther apart: the direction is that of the heavy ones.
+  const arma::mat cross = {{-1, 1, 0, 0}, {0, 0, -3, 3}};
+  const PointTree halves = split_points<double>(cross, arma::vec{100, 100, 1, 1}, 2, SplitDirection::random, Key(1));
+  CHECK(halves.leaf[0] != halves.leaf[1]);
+}
+
+TEST_CASE("point tree: the points that a direction is made of are drawn") {
+  // Of 200 points 16, anew for every key: two first splits of so many points are the same by chance with a probability
+  // that is no matter here, and all of ten are not.
+  const arma::mat points = random_matrix(5, 200, Key(test_seed()));
+  std::set<std::vector<std::uint32_t>> splits;
+  for (std::uint64_t t = 0; t < 10; ++t) splits.insert(tree_of(points, 2, SplitDirection::random, Key(t)).leaf);
+  CHECK(splits.size() > 1);
 }
 
 TEST_CASE("point tree: towards the farthest point, the order of the points does not matter") {

@@ -119,6 +119,30 @@ TEST_CASE(
       m));
 }
 
+TEST_CASE("rp_cholesky: every block of proposals has numbers of its own") {
+  // For the identity matrix pivots are a uniform sample without replacement. Were the second 32 drawn by the numbers of
+  // the first, among 32 points fewer, pivot 32 + k would be at most 32 away from pivot k. Of independent ones that has
+  // a probability below 65 / 1968 = 0.033, and 16 times of 32 below C(32, 16) 0.033^16 = 2e-15.
+  constexpr arma::uword n = 2000;
+  const KernelMatrix<double> identity{n, arma::vec(n, arma::fill::ones),
+                                      [](const arma::uvec& rows, const arma::uvec& cols) -> arma::mat {
+                                        arma::mat block(rows.n_elem, cols.n_elem);
+                                        for (arma::uword j = 0; j < cols.n_elem; ++j) {
+                                          for (arma::uword i = 0; i < rows.n_elem; ++i)
+                                            block(i, j) = rows(i) == cols(j) ? 1 : 0;
+                                        }
+                                        return block;
+                                      },
+                                      [] { return 1.0; }};
+  const arma::uvec pivots = rp_cholesky(identity, 64, Key(test_seed()).child("blocks")).pivots;
+  REQUIRE(pivots.n_elem == 64);
+  int near = 0;
+  for (arma::uword k = 0; k < 32; ++k) {
+    near += std::abs(static_cast<double>(pivots(k)) - static_cast<double>(pivots(k + 32))) <= 32 ? 1 : 0;
+  }
+  CHECK(near < 16);
+}
+
 TEST_CASE_TEMPLATE("rp_cholesky: F F^T is the Nystrom approximation at the pivots and the residual its error", T, float,
                    double) {
   const arma::mat x = random_matrix(150, 4, Key(3).child("points"));

@@ -199,3 +199,15 @@ TEST_CASE("AnySketch: is a Sketch, copies share, refusals come through") {
   check_refusals(copy);
   check_thread_counts<float>(AnySketch<float>(SjltSketch(300, 9, 2, Key(test_seed()))), Key(test_seed()));
 }
+
+TEST_CASE("make_sketch: uniform samples with replacement, or without") {
+  // Of 40 indices of 40 without replacement each is once; with it, with probability 40! / 40^40 < 1e-16.
+  const auto once = [](double replacement) {
+    const arma::mat s =
+        make_sketch<double>(describe_sketch("uniform", 40, 40, Key(test_seed()), {{"replacement", replacement}}))
+            .dense();
+    return arma::sum(s, 1).eval().min() > 0;
+  };
+  CHECK(once(0));
+  CHECK_FALSE(once(1));
+}

@@ -89,6 +89,22 @@ TEST_CASE_TEMPLATE("GaussianSketch: left, right and expand are products with den
   }
 }
 
+TEST_CASE_TEMPLATE("GaussianSketch: products by tiles of columns, and by groups of more than one block of rows", T,
+                   float, double) {
+  // Above 2^21 entries a product goes by 64 columns at a time; of more than 16 blocks of 256 rows some share a sum.
+  const Key key = Key(test_seed()).child("large");
+  const GaussianSketch wide(2, 1000, key), tall(17 * 256 + 3, 2, key);
+  const arma::Mat<T> m = random_matrix<T>(2100, 2, key.child("m")),
+                     row = random_matrix<T>(1, tall.rows(), key.child("row"));
+  const Dense expected = Dense(m) * Dense(wide.dense<T>()), sum = Dense(row) * Dense(tall.dense<T>());
+  CHECK(distance(wide.right(m), expected) <=
+        4 * unit<T>() * largest_row(m) * largest_row(transposed(Dense(wide.dense<T>()))));
+  const double bound =
+      static_cast<double>(tall.rows()) * unit<T>() * largest_row(row) * largest_row(transposed(Dense(tall.dense<T>())));
+  CHECK(distance(tall.right(row), sum) <= bound);
+  CHECK(distance(tall.left(arma::Mat<T>(row.t())), transposed(sum)) <= bound);
+}
+
 TEST_CASE_TEMPLATE("GaussianSketch: E[S S^T] = I in every entry, and mutants are rejected", T, float, double) {
   // A diagonal entry is known to sqrt(2 / 20000) = 1 %, an entry off the diagonal to 0.7 %.
   CHECK(second_moment_is_identity<T>(drawn<T>));
