@@ -270,6 +270,12 @@ TEST_CASE("sample_weighted: every position has a draw of its own, with probabili
   double both = 0;
   for (arma::uword j = 0; j < 4000; j += 2) both += drawn(j) == 1 && drawn(j + 1) == 1 ? 1 : 0;
   CHECK(is_binomial(both, 2000, 0.5625, kFailure));
+  // Weights whose sum overflows: of 100 draws none is of the last with probability (2/3)^100 = 2e-18.
+  CHECK(arma::any(sample_weighted(arma::vec(3, arma::fill::value(1e308)), 100, Key(test_seed())) == 2));
+  for (const arma::vec& none : {arma::vec{1, -0.5}, arma::vec{0, 0}, arma::vec{1, arma::datum::inf}, arma::vec()}) {
+    CHECK(
+        contains(refusal([&] { sample_weighted(none, 1, Key(1)); }), "weights finite and >= 0, one of them positive"));
+  }
 }
 
 TEST_CASE("sample_weighted_without_replacement: weights that are none and d > n are refused") {

@@ -30,12 +30,13 @@ TEST_CASE("Philox: the known answers of Random123 for all bits zero, all bits on
 }
 
 TEST_CASE("Key: seeds, names and indices lead to different keys, also where they look alike") {
-  // 128-bit blocks: two of 2,010 keys agree by chance with probability below 2010^2 / 2^129 = 1e-32.
+  // 128-bit blocks: two of 2,012 keys agree by chance with probability below 2012^2 / 2^129 = 1e-32.
   const Key root(test_seed());
   std::vector<Key> keys = {root};
   for (std::uint64_t i = 0; i < 1000; ++i) keys.push_back(root.child(i));
   for (std::uint64_t i = 0; i < 1000; ++i) keys.emplace_back(test_seed() + 1 + i);
-  for (const char* name : {"a", "b", "ab", "ba", "", "0"}) keys.push_back(root.child(name));
+  for (const char* name : {"a", "b", "ab", "ba", "", "0", "a name of some length", "a name of some lengths"})
+    keys.push_back(root.child(name));
   keys.push_back(root.child("a").child("b"));
   keys.push_back(root.child("b").child("a"));
   if (test_seed() >= 1000) keys.push_back(root.child(test_seed()));

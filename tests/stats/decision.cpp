@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "stats/reference.hpp"
+#include "support/capture.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/text.hpp"
@@ -181,10 +183,13 @@ TEST_CASE("FailureDecision: with 8192 trials it decides 0.05 and 0.2 against 0.1
 }
 
 TEST_CASE("FailureDecision: the estimate of what is needed is right when failures go on at the same rate") {
-  for (const double rate : {0.0, 0.0625, 0.125, 0.25}) {
-    CAPTURE(rate);
-    FailureDecision decision({.delta = 0.09, .alpha = 1e-6, .max_trials = 1 << 20, .first_look = 16});
-    const auto next = [&]() -> const FailureLook& {
+  // From 128 trials without a failure on, the next look decides.
+  for (const auto& [rate, first_look] :
+       {std::pair<double, std::uint64_t>{0.0, 16}, {0.0625, 16}, {0.125, 16}, {0.25, 16}, {0.0, 128}}) {
+    CAPTURE_BINDING(rate);
+    CAPTURE_BINDING(first_look);
+    FailureDecision decision({.delta = 0.09, .alpha = 1e-6, .max_trials = 1 << 20, .first_look = first_look});
+    const auto next = [&, rate = rate]() -> const FailureLook& {
       return decision.look(static_cast<std::uint64_t>(rate * static_cast<double>(decision.next_look())));
     };
     const FailureLook first = next();

@@ -38,4 +38,5 @@ TEST_CASE("trials_to_show: refuses effects that are none, and those that no prac
                  "trials_to_show: 0 < delta < 1 and 0 < alpha < 1, got delta = 0"));
   CHECK(contains(refusal([] { trials_to_show(0.5, 1); }), "alpha = 1"));
   CHECK(contains(refusal([] { trials_to_show(1e-17, 0.1); }), "a practicable number of samples"));
+  CHECK(contains(refusal([] { trials_to_show(0.5, 0.1, kMostTrials); }), "a practicable number of samples"));
 }

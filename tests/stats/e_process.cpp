@@ -177,7 +177,9 @@ TEST_CASE("losses_to_show: the first number of zeros at which the wealth is ther
       CHECK(wealth_of(kLeast, delta, failures_of(0, n - 1)) < 1 / alpha);
     }
   }
-  CHECK(losses_to_show(1e-9, 1e-6) > 1'000'000'000);              // without going through them
+  CHECK(losses_to_show(1e-9, 1e-6) > 1'000'000'000);  // without going through them
+  // 0.3 e^y + 0.7 (e^y - 1) / y = 10^6 at y = n delta = 14.87.
+  CHECK(static_cast<double>(losses_to_show(1e-13, 1e-6)) == doctest::Approx(1.487e14).epsilon(0.001));
   CHECK(losses_to_show(1e-300, 1e-6) == std::uint64_t{1} << 52);  // no sum of so small steps gets there
 }
 
@@ -210,6 +212,9 @@ TEST_CASE("MeanBet: losses whose mean is delta or more never get there, and noth
     CHECK_FALSE(bet.losses_until(std::log(20.0)));
     CHECK(*bet.losses_until(bet.log_wealth()) == 0);
   }
+  MeanBet nearly(kLeast, 0.2);  // would get there after 10^13 losses, 2^43
+  nearly.add(0.2 - 1e-13);
+  CHECK_FALSE(nearly.losses_until(std::log(20.0)));
 }
 
 TEST_CASE("e-processes: what is no probability and no loss is refused") {

@@ -70,6 +70,10 @@ TEST_CASE("PhaseLayout: every pair of tokens has its bias, the transforms are lo
     REQUIRE(layout.phases <= 34);
     REQUIRE(layout.flops() <= 408 * tokens + 15 * tokens * std::log2(tokens));
   }
+  // Two transforms of 5 L log2 L for two phases at a time; at L / 2 frequencies a complex b x b matrix, 8 flops a term.
+  const PhaseLayout image{RelativeGrid(16 * 50, 16)};
+  const auto length = static_cast<double>(image.length);
+  CHECK(image.flops() == doctest::Approx(16 * 5 * length * std::log2(length) + length / 2 * 16 * 16 * 8));
 }
 
 TEST_CASE_TEMPLATE("PhaseLayout: in_tokens undoes in_phases, also of the last tokens alone; other places are zero", T,

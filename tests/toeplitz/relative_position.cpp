@@ -97,6 +97,12 @@ TEST_CASE_TEMPLATE("RelativePosition: a bias that does not fit is refused by ent
   CHECK(contains(refused({T(1), nan, T(1)}, 2), "finite entries or -inf, b_0 finite, got entry = 1, value = nan"));
   CHECK(contains(refused({infinity, T(0), T(1)}, 2), "entry = 0, value = inf"));
   CHECK(contains(refused({T(0), -infinity, T(1)}, 2), "entry = 1, value = -inf"));
+  // Logits and other biases are added to it: there is room for them up to a 64th of the largest number.
+  const T most = std::numeric_limits<T>::max() / 64;
+  CHECK(refused({T(1), most, -most}, 2) == "nothing was thrown");
+  for (const T large : {std::nextafter(most, infinity), -2 * most}) {
+    CHECK(contains(refused({T(1), T(0), large}, 2), "up to a 64th of the largest number, got entry = 2"));
+  }
   CHECK(contains(refused(arma::Col<T>(7, arma::fill::ones), 4, 2), "(2 height - 1)(2 width - 1) entries"));
   CHECK(contains(refused(arma::Col<T>(9, arma::fill::ones), 4, 3), "height >= 1 divides n"));
 }
