@@ -132,3 +132,26 @@ TEST_CASE_TEMPLATE("kernelized attention: tokens far away give the same bits for
     CHECK(identical(exact_attention(problem, Target::kernelized).output, expected));
   }
 }
+
+TEST_CASE_TEMPLATE("gaussian_product: entries of clusters far apart are as good after the first 512 columns", T, float,
+                   double) {
+  const Key draw_key = Key(test_seed()).child("columns");
+  constexpr arma::uword width = 16, cols = 600;
+  arma::Mat<T> x = T(0.5) * random_matrix<T>(kTokens, width, draw_key.child("x")),
+               y = T(0.5) * random_matrix<T>(cols, width, draw_key.child("y"));
+  x.head_rows(30) += T(1e6);
+  y.tail_rows(80) += T(1e6);
+  const arma::Mat<T> identity(cols, cols, arma::fill::eye);
+  // exp(-||.||^2 / 2) is kernel_of points times p^(1/4) = 2. Near zero w is at most 10: p + 2 products of 10 u.
+  const Dense expected = kernel_of(arma::Mat<T>(2 * x), arma::Mat<T>(2 * y));
+  CHECK(distance(gaussian_product<T>(x, y, identity), expected) <= (width + 4) * 10 * unit<T>());
+}
+
+TEST_CASE_TEMPLATE("gaussian_kernel: a point far away changes no bit of the other rows", T, float, double) {
+  const arma::Mat<T> x = T(3) * random_matrix<T>(20, kWidth, Key(test_seed()).child("x")),
+                     y = T(3) * random_matrix<T>(30, kWidth, Key(test_seed()).child("y"));
+  arma::Mat<T> with_far = x;
+  with_far.row(0) *= T(1e6);
+  CHECK(identical(arma::Mat<T>(gaussian_kernel<T>(with_far, y).tail_rows(19)),
+                  arma::Mat<T>(gaussian_kernel<T>(x, y).tail_rows(19))));
+}

@@ -3,7 +3,10 @@
 
 #include <limits>
 
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
 #include "support/refusal.hpp"
+#include "support/seed.hpp"
 #include "support/text.hpp"
 
 using namespace croquis;
@@ -38,4 +41,15 @@ TEST_CASE_TEMPLATE("KernelMatrix::columns: those that are asked for, and none th
   CHECK(arma::approx_equal(kernel.columns({2, 0, 2}), m.cols(arma::uvec{2, 0, 2}), "absdiff", T(0)));
   CHECK(kernel.columns({}).n_cols == 0);
   CHECK(refusal([&] { kernel.columns({0, 3}); }) == "KernelMatrix::columns: columns below n, got column = 3, n = 3");
+}
+
+TEST_CASE_TEMPLATE("gaussian_kernel_matrix: all of it is symmetric to the bit, wherever the points lie", T, float,
+                   double) {
+  const arma::Mat<T> x = random_matrix<T>(60, 3, Key(test_seed()).child("symmetric"));
+  const arma::Mat<T> kernel = gaussian_kernel_matrix<T>(x).dense();
+  CHECK(identical(kernel, arma::Mat<T>(kernel.t())));
+  CHECK(arma::all(kernel.diag() == T(1)));
+  // What entries are off by depends on how far the points are from their mean, not from zero.
+  CHECK(static_cast<double>(gaussian_kernel_matrix<T>(x + T(100)).entry_error()) ==
+        doctest::Approx(static_cast<double>(gaussian_kernel_matrix<T>(x).entry_error())).epsilon(0.01));
 }

@@ -66,6 +66,8 @@ TEST_CASE("hadamard_transform: lengths that are no powers of two are refused; ne
   arma::mat x(6, 2);
   CHECK(refusal([&] { hadamard_transform(x); }) == "hadamard_transform: n a power of two, got n = 6");
   CHECK(contains(refusal([&] { hadamard_transform(x.memptr(), 0); }), "got n = 0"));
+  CHECK(next_power_of_two(std::size_t{1} << 63) == std::size_t{1} << 63);
+  CHECK(contains(refusal([] { next_power_of_two((std::size_t{1} << 63) + 1); }), "next_power_of_two: n <= 2^63"));
   const std::pair<std::size_t, std::size_t> next[] = {{1, 1}, {2, 2}, {3, 4}, {5, 8}, {8, 8}, {1025, 2048}};
   for (const auto& [n, power] : next) CHECK(next_power_of_two(n) == power);
 }

@@ -198,4 +198,11 @@ TEST_CASE_TEMPLATE("iterative_inverse: of a matrix whose squares vanish or overf
     CHECK(identical(arma::Mat<T>(scale * z.inverse), expected.inverse));
     CHECK(z.residual == expected.residual);
   }
+  // Nor does the residual itself vanish, or overflow, by its squares.
+  const T size = std::ldexp(T(1), exponent);
+  for (const T entry : {size, 1 / size}) {
+    const arma::Mat<T> shear = {{T(1), entry}, {T(0), T(1)}};
+    CHECK(iterative_inverse(shear, {.start = InverseStart::identity, .iterations = 0}).residual ==
+          doctest::Approx(static_cast<double>(entry)).epsilon(1e-6).scale(0));
+  }
 }

@@ -86,6 +86,25 @@ TEST_CASE("Lanczos: the Ritz value alone is no upper bound: a mutant without the
   CHECK_FALSE(brackets(estimate, 1.0, 1e-13));
 }
 
+TEST_CASE("Lanczos: the upper end is that of Kuczynski and Wozniakowski, and the lower one allows for rounding") {
+  // P(1 - theta^2 / ||A||^2 > e) <= 1.648 sqrt(n) exp(-sqrt(e) (2 k - 1)) after k steps; 20 u a step for rounding.
+  const Key key = Key(test_seed()).child("bound");
+  constexpr arma::uword n = 200;
+  const arma::mat a = with_singular_values(n, n, arma::linspace(1, 0.5, n), key);
+  for (const int k : {20, 40}) {
+    for (const double failure : {1e-3, 1e-9}) {
+      const NormEstimate found =
+          spectral_norm(as_operator(a), key, {.tolerance = 1e-300, .max_steps = k, .failure = failure});
+      REQUIRE(found.steps == k);
+      const double root = std::log(1.648 * std::sqrt(double{n}) / failure) / (2 * k - 1);
+      CHECK(found.upper == doctest::Approx(found.value / std::sqrt(1 - root * root)).epsilon(1e-11));
+      const double allowance = (found.value - found.lower) / found.value / (k * unit<double>());
+      CHECK(allowance > 19);
+      CHECK(allowance < 21);
+    }
+  }
+}
+
 TEST_CASE("Lanczos: the bracket narrows with the steps and closes when the space is exhausted") {
   const Key key = Key(test_seed()).child("narrow");
   const arma::mat a = with_singular_values(150, 120, arma::linspace(1, 0.01, 120), key);

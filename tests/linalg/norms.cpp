@@ -69,6 +69,10 @@ TEST_CASE_TEMPLATE("norms: nothing overflows and nothing underflows", T, float, 
     CHECK(std::abs(static_cast<double>(frobenius_norm(b)) / exact - squares) <= (54 + 6) * unit<T>() * squares);
     CHECK(largest_entry(b) == arma::abs(b).max());
   }
+  // A square is a number, the sum of a hundred is none.
+  const T entry = std::sqrt(std::numeric_limits<T>::max()) / 2;
+  const arma::Mat<T> equal(10, 10, arma::fill::value(entry));
+  CHECK(std::abs(static_cast<double>(spectral_norm(equal) / entry) - 10) <= 1000 * unit<T>());
 }
 
 TEST_CASE_TEMPLATE("norms: of a zero and of an empty matrix are 0, of one entry its size, of an infinite one infinite",

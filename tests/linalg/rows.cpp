@@ -81,3 +81,32 @@ TEST_CASE("row_products, multiply_rows, divide_rows: sizes that do not fit are r
   CHECK(refusal([&] { divide_rows(x, arma::vec(4)); }) ==
         "divide_rows: a factor for each row, got rows = 3, factors = 4");
 }
+
+TEST_CASE_TEMPLATE("unit_rows_adjoint: the part across each row over its length, and none of a zero row", T, float,
+                   double) {
+  arma::Mat<T> x = T(3) * random_matrix<T>(5, 4, Key(test_seed()).child("x"));
+  x.row(1).zeros();
+  const arma::Mat<T> g = random_matrix<T>(5, 4, Key(test_seed()).child("g")), found = unit_rows_adjoint(x, g);
+  for (arma::uword i = 0; i < 5; ++i) {
+    long double squares = 0, inner = 0;
+    for (arma::uword c = 0; c < 4; ++c) {
+      squares += static_cast<long double>(x(i, c)) * static_cast<long double>(x(i, c));
+      inner += static_cast<long double>(x(i, c)) * static_cast<long double>(g(i, c));
+    }
+    const auto scale = static_cast<double>(arma::norm(g.row(i)) / std::sqrt(squares));
+    for (arma::uword c = 0; c < 4; ++c) {
+      const long double across =
+          static_cast<long double>(g(i, c)) - inner / squares * static_cast<long double>(x(i, c));
+      if (i == 1) {
+        CHECK(found(i, c) == 0);
+      } else {
+        CHECK(std::abs(static_cast<double>(found(i, c) - across / std::sqrt(squares))) <= 40 * unit<T>() * scale);
+      }
+    }
+  }
+  // Neither the squares of a row nor its length overflow or vanish.
+  const T size = std::ldexp(T(1), std::numeric_limits<T>::max_exponent / 2 + 5);
+  for (const T factor : {size, 1 / size}) {
+    CHECK(identical(unit_rows_adjoint<T>(factor * x, g), arma::Mat<T>(found / factor)));
+  }
+}

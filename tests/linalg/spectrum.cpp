@@ -107,6 +107,12 @@ TEST_CASE("leading_spectrum: an invariant space is left: identity, and repeated 
   const auto one = leading_spectrum(as_operator(arma::mat(30, 30, arma::fill::eye)), 10, key);
   REQUIRE(one.values.n_elem == 10);
   CHECK(largest_entry_of(one.values - 1) <= 1e-13);
+  // 2 eight times and 1 twenty-two times: a space of ten steps is invariant and has each of them five times.
+  arma::vec twice(30, arma::fill::ones);
+  twice.head(8) *= 2;
+  const auto eight = leading_spectrum(as_operator(arma::mat(arma::diagmat(twice))), 8, key);
+  REQUIRE(eight.values.n_elem == 8);
+  CHECK(largest_entry_of(eight.values - 2) <= 1e-13);
   const auto zero = leading_spectrum(as_operator(arma::mat(6, 4, arma::fill::zeros)), 4, key);
   REQUIRE(zero.values.n_elem == 4);
   CHECK(zero.values.is_zero());

@@ -120,7 +120,7 @@ TEST_CASE("spectral_sum: the interval is Student's of the forms z^T f(|A|) z, wi
     const double size = exact(kFewEigenvalues, function);
     for (std::uint64_t t = 0; t < 5; ++t) {
       const std::vector<double> forms = forms_of(f, key.child(t));
-      for (const double failure : {0.05, 1e-4}) {
+      for (const double failure : {0.05, 1e-4, 1e-40}) {  // the last one's lower end is 0
         // 20 steps close every probe. What rounding leaves is far above n^2 u and far below a mistake in the interval.
         const auto sum = spectral_sum<double>(few(), function.f, {}, {}, key.child(t),
                                               {.max_steps = 60, .tolerance = 1e-15, .failure = failure});
@@ -128,7 +128,8 @@ TEST_CASE("spectral_sum: the interval is Student's of the forms z^T f(|A|) z, wi
         for (const double form : forms) mean += form / kProbes;
         for (const double form : forms) squares += (form - mean) * (form - mean) / (kProbes - 1);
         const boost::math::students_t student(kProbes - 1);
-        const double margin = boost::math::quantile(student, 1 - failure / 2) * std::sqrt(squares / kProbes);
+        const double margin =
+            boost::math::quantile(boost::math::complement(student, failure / 2)) * std::sqrt(squares / kProbes);
         CHECK(std::abs(sum.value - mean) <= 1e-9 * size);
         CHECK(std::abs(sum.lower - std::max(0.0, mean - margin)) <= 1e-9 * size);
         CHECK(std::abs(sum.upper - (mean + margin)) <= 1e-9 * size);
@@ -203,6 +204,24 @@ TEST_CASE("spectral_sum: known directions are summed as they are, and the probes
   const auto sure = spectral_sum<double>(as_operator(a), sigma, all.values, all.right, key);
   CHECK(sure.lower == sure.upper);
   CHECK(std::abs(sure.value - arma::accu(kEigenvalues)) <= 1e-10);
+}
+
+TEST_CASE("spectral_sum: a probe that lies in the known directions leaves nothing") {
+  // Singular values 5, 1, 1 and 1, the first with (1, 1, 1, 1) / 2, in which one probe in eight lies. Others leave what
+  // is orthogonal to it, 4 - (sum of signs)^2 / 4; all 320 leave something with probability (7/8)^320 = 3e-19.
+  const arma::mat a = arma::mat(4, 4, arma::fill::ones) + arma::eye(4, 4), known(4, 1, arma::fill::value(0.5));
+  const auto sigma = kFunctions[0].f;
+  for (std::uint64_t t = 0; t < 20; ++t) {
+    const Key key = Key(test_seed()).child("nothing left").child(t);
+    double mean = 0;
+    for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
+      arma::vec signs(4);
+      fill_signs(key.child(probe), 0, 4, 1.0, signs.memptr());
+      mean += (4 - std::pow(arma::accu(signs), 2) / 4) / kProbes;
+    }
+    const auto sum = spectral_sum<double>(as_operator(a), sigma, {5.0}, known, key);
+    CHECK(std::abs(sum.value - (5 + mean)) <= 1e-12);
+  }
 }
 
 TEST_CASE("spectral_sum: zero and empty operators, and what makes no sense") {
