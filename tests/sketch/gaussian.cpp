@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "support/capture.hpp"
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
 #include "support/seed.hpp"
 #include "support/sketches.hpp"
 #include "support/statistics.hpp"
