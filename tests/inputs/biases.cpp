@@ -44,7 +44,9 @@ TEST_CASE("t5_bias: buckets of T5's encoder with 32 buckets and distance 128") {
   CHECK(identical(arma::mat(2 * t5_bias(n, {32, 128, 1}, Key(1))), arma::mat(t5_bias(n, {32, 128, 2}, Key(1)))));
   CHECK(identical(arma::mat(t5_bias(100, {32, 128, 1}, Key(1))),
                   arma::mat(t5_bias(n, {32, 128, 1}, Key(1)).subvec(200, 398))));
-  CHECK(contains(refusal([] { t5_bias(4, {3, 128, 1}, Key(1)); }), "an even number of buckets"));
+  for (const int buckets : {2, 3, 5}) {
+    CHECK(contains(refusal([&] { t5_bias(4, {buckets, 128, 1}, Key(1)); }), "an even number of buckets"));
+  }
   CHECK(contains(refusal([] { t5_bias(4, {32, 8, 1}, Key(1)); }), "max_distance > buckets / 4"));
   CHECK(contains(refusal([] { t5_bias(4, {32, 128, -1}, Key(1)); }), "sigma >= 0 and finite"));
 }

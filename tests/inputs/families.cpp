@@ -41,8 +41,9 @@ TEST_CASE("sphere_input: rows have norm R, directions are those of the Gaussian 
     CHECK(largest_entry_of(norms_of(*m) - 3) <= 3 * 16 * unit<double>());  // a norm of 8 squares and a quotient
   }
   // Normalised Gaussian rows are uniform (Muller 1959).
-  const arma::mat directions = gaussian.Q().each_col() / norms_of(gaussian.Q());
-  CHECK(distance(problem.Q() / 3, directions) <= 32 * unit<double>());
+  for (const auto& [points, normal] : {std::pair(problem.Q(), gaussian.Q()), std::pair(problem.K(), gaussian.K())}) {
+    CHECK(distance(points / 3, normal.each_col() / norms_of(normal)) <= 32 * unit<double>());
+  }
   CHECK(identical(problem.V(), gaussian.V()));
 }
 
@@ -52,6 +53,8 @@ TEST_CASE("clustered_input: without spread k different queries, equal to their k
   CHECK(distinct_rows(points.Q()) == 5);  // by chance 4: 5 (4/5)^500 = 1e-48
   CHECK(distinct_rows(points.V()) == 5);
   CHECK(identical(points.Q(), points.K()));
+  const arma::mat values = clustered_input(draw_key, {.n = 500, .p = 8, .norm = 9}, {.clusters = 500, .spread = 0}).V();
+  CHECK(sample_is_normal(entries_of(values.rows(arma::find_unique(values.col(0))), 1), 1e-9));
   CHECK(largest_entry_of(norms_of(points.Q()) - 3) <= 3 * 16 * unit<double>());
   const Problem<double> clouds = clustered_input(draw_key, kSize, {.clusters = 5, .spread = 0.5});
   CHECK(sample_is_normal(entries_of(clouds.Q() - points.Q(), 0.5 * 3 / std::sqrt(8.0)), 1e-9));
@@ -100,6 +103,28 @@ TEST_CASE("low_rank_input: Q, K and V have rank k together, rows of Q root mean 
   // Of 3 x 16 weights and 10 tokens: deviation of one mean square is below its size, of 400 below 1/20 of 25.
   CHECK(std::abs(squares - 25) < 6.2 * 25 / 20);
   CHECK(arma::rank(low_rank_input(draw_key, {.n = 40, .p = 4, .norm = 5}, {.rank = 9}).Q()) == 4);
+  CHECK(identical(low_rank_input(draw_key, {.n = 40, .p = 4, .norm = 5}, {.rank = 9}).Q(),
+                  low_rank_input(draw_key, {.n = 40, .p = 4, .norm = 5}, {.rank = 4}).Q()));
+}
+
+TEST_CASE("low_rank_input: keys are of the norm of queries and independent of them, values N(0, 1) whatever the norm") {
+  // Mean squares of one token, whose deviation is below their mean: 0.5 for the token of 4 dimensions, and 1.5 x 2/16
+  // for the 16 columns, are the square of 0.83.
+  double q = 0, k = 0, v = 0, product = 0;
+  constexpr int draws = 2000;
+  for (std::uint64_t t = 0; t < draws; ++t) {
+    const Problem<double> one =
+        low_rank_input(Key(test_seed()).child("low rank").child(t), {.n = 1, .p = 16, .norm = 5}, {.rank = 4});
+    q += arma::accu(arma::square(one.Q())) / 25 / draws;
+    k += arma::accu(arma::square(one.K())) / 25 / draws;
+    v += arma::accu(arma::square(one.V())) / 16 / draws;
+    product += arma::accu(one.Q() % one.K()) / 25 / draws;
+  }
+  const double six_deviations = 6.2 / std::sqrt(static_cast<double>(draws));
+  CHECK(std::abs(q - 1) < six_deviations);
+  CHECK(std::abs(k - 1) < six_deviations);
+  CHECK(std::abs(v - 1) < six_deviations);
+  CHECK(std::abs(product) < six_deviations);
 }
 
 TEST_CASE("duplicates_input: k different tokens, uniform, repeated in Q, K and V together") {
@@ -113,6 +138,7 @@ TEST_CASE("duplicates_input: k different tokens, uniform, repeated in Q, K and V
     for (arma::uword t = 0; t < 4; ++t)
       counts[t] += arma::approx_equal(problem.K().row(i), tokens.K().row(t), "absdiff", 0);
   }
+  CHECK(counts[0] + counts[1] + counts[2] + counts[3] == 500);
   CHECK(counts_follow(counts, std::vector<double>(4, 0.25), 1e-9));
 }
 

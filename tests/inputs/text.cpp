@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/inputs/text.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <cmath>
 #include <functional>
@@ -71,6 +72,29 @@ TEST_CASE("initialised_bert: the same word at the same position has the same row
   CHECK(distance(row_of(a.Q(), 0), row_of(b.Q(), 0)) > 1e-3);
   CHECK(distance(row_of(a.Q(), 0), row_of(b.Q(), 2)) > 1e-3);
   CHECK(distance(row_of(a.Q(), 0), row_of(a.K(), 0)) > 1e-3);
+}
+
+TEST_CASE("initialised_bert: queries of a layer by its definition, with BERT's epsilon") {
+  // At this deviation the epsilon is a two-hundredth of the variance of an embedding.
+  const InitialisedBert options{.hidden = 6, .head = 2, .standard_deviation = 1e-5, .token_type = true};
+  const Key key = Key(test_seed()).child("bert");
+  const auto normal = [](const Key& of, arma::uword count) {
+    arma::vec z(count);
+    fill_normal(of, 0, count, z.memptr());
+    return arma::vec(1e-5 * z);
+  };
+  const std::vector<std::string> tokens = {"one", "two", "one"};
+  const arma::mat q = initialised_bert(tokens, key, options).Q();
+  const arma::mat weight = arma::reshape(normal(key.child("query"), 12), 6, 2);
+  for (arma::uword i = 0; i < 3; ++i) {
+    const arma::vec sum = normal(key.child("word").child(tokens[i]), 6) + normal(key.child("position").child(i), 6) +
+                          normal(key.child("token type"), 6);
+    double mean = 0, variance = 0;
+    for (const double x : sum) mean += x / 6;
+    for (const double x : sum) variance += (x - mean) * (x - mean) / 6;
+    const arma::rowvec expected = (sum - mean).t() / std::sqrt(variance + 1e-12) * weight;
+    for (arma::uword j = 0; j < 2; ++j) CHECK(std::abs(q(i, j) - expected(j)) <= 1e-12 * arma::abs(weight).max());
+  }
 }
 
 TEST_CASE("initialised_bert: positions start again after as many tokens as there are") {

@@ -29,6 +29,7 @@ TEST_CASE("csv: a line of fields is split into the same fields, whatever they ho
   CHECK(csv_field("a,b") == "\"a,b\"");
   CHECK(csv_field("say \"no\"") == "\"say \"\"no\"\"\"");
   CHECK(csv_field("two\nlines\r") == "\"two lines \"");  // a row stays on its line
+  CHECK(csv_field("two\rlines") == "\"two lines\"");
   CHECK(split_csv_line("") == Fields{""});
   CHECK(split_csv_line(",") == Fields{"", ""});
 }

@@ -94,6 +94,7 @@ std::vector<HostileMarket> hostile_market_files() {
       {"two signs", array + "1 1\n+-1\n", "line 3 has '+-1'"},
       {"a fraction as integer", integer + "1 1\n1.5\n", "line 3 has '1.5' where a whole number"},
       {"an integer that no double has", integer + "1 1\n9007199254740993\n", "at most 2^53"},
+      {"a negative one", integer + "1 1\n-9007199254740993\n", "at most 2^53"},
       {"cut in its last number", array + "1 1\n1.2", "line 3 has no end"},
       {"NUL bytes", array + std::string("1 1\n1\0\n", 7), "line 3 has '1?'"},
       {"a terminal's bytes", array + "1 1\n\x1b[2J\n", "line 3 has '?[2J'"},
@@ -114,6 +115,8 @@ TEST_CASE("MatrixMarket: coordinates and arrays, of every field and symmetry, ar
   CHECK(identical(parsed("coordinate real skew-symmetric", "3 3 2\n2 1 4\n3 2 1e1\n"),
                   arma::mat{{0, -4, 0}, {4, 0, -10}, {0, 10, 0}}));
   CHECK(identical(parsed("coordinate pattern general", "2 3 2\n2 3\n1 1\n"), arma::mat{{1, 0, 0}, {0, 0, 1}}));
+  CHECK(identical(parsed("array integer general", "2 1\n9007199254740992\n-9007199254740992\n"),
+                  arma::mat(arma::vec{0x1p53, -0x1p53})));
   CHECK(identical(parsed("array real general", "2 3\n1\n2\n3\n4\n5\n6\n"), arma::mat{{1, 3, 5}, {2, 4, 6}}));
   CHECK(identical(parsed("array integer symmetric", "3 3\n1\n2\n3\n4\n5\n6\n"),
                   arma::mat{{1, 2, 3}, {2, 4, 5}, {3, 5, 6}}));

@@ -2,6 +2,7 @@
 // (1.24.2) has read each. What it refuses is refused; what is refused beyond that is marked so.
 #include <doctest/doctest.h>
 #include <croquis/io/npy.hpp>
+#include <croquis/io/npy_header.hpp>
 
 #include <algorithm>
 #include <string>
@@ -85,6 +86,7 @@ const std::vector<Kind> kDictionaries = {
      stricter},
     {"shape twice", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), 'shape': (2, 3)}", reads, stricter},
     {"another key", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), 'version': 1}"},
+    {"another key with a text", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), 'name': 'q'}"},
     {"a number as another key", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), 1: 1}"},
     {"a key in capitals", "{'Descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}"},
     {"a key as a value", "{'x': 'descr', 'y': '<f8', 'fortran_order': False, 'shape': (2, 3)}"},
@@ -196,6 +198,11 @@ TEST_CASE("npy headers: what NumPy refuses is refused, what it writes is read, a
       check(file_of(kind.header), kind.stricter ? refuses : kind.numpy);
     }
   }
+}
+
+TEST_CASE("npy headers: a number in parentheses is no shape of one dimension") {
+  CHECK(parse_npy_header(shape("(6,)"), false, "m.npy").shape == std::vector<std::uint64_t>{6});
+  CHECK(refusal([] { parse_npy_header(shape("(6)"), false, "m.npy"); }) == "m.npy: the .npy header is damaged (shape)");
 }
 
 TEST_CASE("npy headers: format versions 1.0, 2.0 and 3.0 and no others") {

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/io/npy_integers.hpp>
 
 #include <cstdint>
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include "support/capture.hpp"
+#include "support/dense.hpp"
+#include "support/files.hpp"
 #include "support/npy_files.hpp"
 #include "support/refusal.hpp"
 #include "support/text.hpp"
@@ -46,6 +49,24 @@ TEST_CASE("whole numbers in .npy: rows of every type, their smallest and largest
   CHECK(rows_in(file_of<std::uint16_t>("<u2", "(2,)", {0, 65535})).row(0) == Row{0, 65535});
   CHECK(rows_in(file_of<std::int8_t>("|i1", "(2,)", {-128, 127})).row(0) == Row{-128, 127});
   CHECK(rows_in(file_of<std::uint8_t>("|u1", "(2, 1)", {7, 255})).row(1) == Row{255});
+  for (const char* shape : {"(2, 1)", "(1, 2)"}) {  // in which the order makes no difference
+    const std::string bytes = npy_file(fmt::format("{{'descr': '<i8', 'fortran_order': True, 'shape': {}, }}\n", shape),
+                                       bytes_of<std::int64_t>({1, 2}));
+    const IntegerRows line = rows_in(bytes);
+    CHECK(line.row(line.rows() - 1).back() == 2);
+  }
+}
+
+TEST_CASE("whole numbers in .npy: a list of numbers of any type, and of any shape, row by row") {
+  const TemporaryFolder folder;
+  const auto list = [&](const std::string& bytes) {
+    write_text(folder / "list.npy", bytes);
+    return read_npy_list((folder / "list.npy").string());
+  };
+  CHECK(identical(list(file_of<std::uint8_t>("|u1", "(3,)", {3, 255, 0})), arma::vec{3, 255, 0}));
+  CHECK(identical(list(npy_integers("(2, 2)", {1, -2, 3, 4})), arma::vec{1, -2, 3, 4}));
+  CHECK(identical(list(file_of<float>("<f4", "(2,)", {0.5F, -1})), arma::vec{0.5, -1}));
+  CHECK(identical(list(file_of<double>("<f8", "(1, 3)", {1, 2, 3})), arma::vec{1, 2, 3}));
 }
 
 TEST_CASE("whole numbers in .npy: anything else is refused in one line") {
@@ -57,6 +78,7 @@ TEST_CASE("whole numbers in .npy: anything else is refused in one line") {
       {npy_integers("(1, 1, 2)", {1, 2}), "has 3 dimensions; whole numbers have 1 or 2"},
       {npy_integers("(0, 3)", {}), "has no numbers"},
       {npy_integers("(2, 2)", {1, 2, 3}), "has 24 bytes of data where shape (2, 2) of '<i8' needs another number"},
+      {npy_integers("(1, 2)", {1, 2, 3, 4}), "has 32 bytes of data where shape (1, 2) of '<i8' needs another number"},
       {npy_integers("(2,)", {1, 2}) + "x", "has 17 bytes of data"},
       {npy_integers("(9223372036854775807, 4)", {1}), "has 8 bytes of data"},
       {npy_file("{'descr': '<i8', 'fortran_order': True, 'shape': (2, 2), }\n", bytes_of<std::int64_t>({1, 2, 3, 4})),

@@ -199,16 +199,17 @@ TEST_CASE("safetensors: a header of more than 100 MB is refused as too long, not
 
 TEST_CASE("safetensors: types that are not read may be there, of the size that they have") {
   const std::vector<std::pair<const char*, unsigned>> sizes = {
-      {"BOOL", 2}, {"U8", 2},  {"I8", 2},  {"F8_E5M2", 2}, {"F8_E4M3", 2}, {"F4", 1},  {"I16", 4},
-      {"U16", 4},  {"I32", 8}, {"U32", 8}, {"I64", 16},    {"U64", 16},    {"C64", 16}};
+      {"BOOL", 4},        {"U8", 4},          {"I8", 4},   {"F8_E5M2", 4}, {"F8_E4M3", 4}, {"F8_E8M0", 4},
+      {"F8_E4M3FNUZ", 4}, {"F8_E5M2FNUZ", 4}, {"F4", 2},   {"F6_E2M3", 3}, {"F6_E3M2", 3}, {"I16", 8},
+      {"U16", 8},         {"I32", 16},        {"U32", 16}, {"I64", 32},    {"U64", 32},    {"C64", 32}};
   for (const auto& [type, size] : sizes) {
     const std::string tried = type;
     CAPTURE(tried);
-    const std::string good = tensor_file({entry("a", type, "[2]", 0, static_cast<int>(size))}, std::string(size, '\0'));
+    const std::string good = tensor_file({entry("a", type, "[4]", 0, static_cast<int>(size))}, std::string(size, '\0'));
     CHECK(SafeTensors(good, "m").has("a"));
     CHECK(contains(refusal_of(good), std::string("is ") + type));
     CHECK(contains(
-        refusal_of(tensor_file({entry("a", type, "[2]", 0, static_cast<int>(size) + 1)}, std::string(17, '\0'))),
+        refusal_of(tensor_file({entry("a", type, "[4]", 0, static_cast<int>(size) + 1)}, std::string(33, '\0'))),
         "needs"));
   }
 }

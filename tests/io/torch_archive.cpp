@@ -78,6 +78,7 @@ TEST_CASE("torch: types of storages, offsets and strides, as of a transposed or 
   const std::string halves = bytes_of(std::vector<std::uint16_t>{0x3c00, 0xc049});
   CHECK(one(contiguous("0", {1, 2}, "HalfStorage"), halves).matrix()(0) == 1);
   CHECK(one(contiguous("0", {1, 2}, "BFloat16Storage"), halves).matrix()(1) == -3.140625);
+  CHECK(one({"BFloat16Storage", "0", 2, 1, {1, 1}, {1, 1}}, halves).matrix()(0) == -3.140625);
   CHECK(
       identical(one({"FloatStorage", "0", 6, 0, {3, 2}, {1, 3}}, kSixFloats32).matrix(), arma::mat(kArchiveRows.t())));
   CHECK(identical(one({"FloatStorage", "0", 6, 4, {1, 2}, {2, 1}}, kSixFloats32).matrix(), arma::mat{{5, 6}}));
@@ -89,18 +90,40 @@ TEST_CASE("torch: types of storages, offsets and strides, as of a transposed or 
   CHECK(identical(shared.matrix(3), kArchiveRows));
 }
 
+TEST_CASE("torch: sizes of one byte, of two and of more, and a memory of more than 256 values") {
+  for (const std::uint64_t size : {127U, 128U, 255U, 256U, 32767U, 32768U, 65535U, 65536U}) {
+    CAPTURE(size);
+    const std::string storage(size * sizeof(float), '\0');
+    CHECK(archive_of(pickled(contiguous("0", {1, size})), {storage}).array("").cols() == size);
+    CHECK(archive_of(pickled(contiguous("0", {size, 1})), {storage}).array("").rows() == size);
+  }
+  // The text "q" is value 300 of the memory, and "x" value 44, which has the same last byte.
+  using namespace std::string_literals;
+  const std::string remembered = pickled_list({pickled("q"s) + "r\x2c\x01\0\0"s, pickled("x"s) + "q\x2c"s});
+  const TorchArchive file = archive_of(
+      pickled_dictionary({pickled("names"s), remembered, "j\x2c\x01\0\0"s, of_key("0"), "h\x2c"s, of_key("0")}),
+      {kSixFloats32});
+  CHECK(file.names() == Strings{"q", "x"});
+}
+
 TEST_CASE("array files: by the ending of their names, one array or the one of that name, in either case") {
   const TemporaryFolder folder;
   const auto path = [&](const char* name) { return (folder / name).string(); };
   const std::string npy = npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", kSixFloats32);
   write_text(folder / "a.npy", npy);
   write_text(folder / "a.npz", zip_file({{"Q.npy", npy}, {"k.npy", npy}}, Compression::deflated));
-  write_text(folder / "one.npz", zip_file({{"anything.npy", npy}}, Compression::stored));
+  write_text(folder / "one.npz",
+             zip_file({{"notes.txt", "of the author"}, {"anything.npy", npy}}, Compression::stored));
   write_text(folder / "a.safetensors",
              safetensors_file(R"({"q":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})", kSixFloats32));
   write_text(folder / "a.pt",
              torch_file(torch_pickle(pickled_list({of_key("0"), of_key("0"), of_key("0")})), {kSixFloats32}));
   write_text(folder / "one.PTH", torch_file(torch_pickle(of_key("0")), {kSixFloats32}));
+  write_text(folder / "both.safetensors",
+             safetensors_file(R"({"Q":{"dtype":"F32","shape":[1,3],"data_offsets":[0,12]},)"
+                              R"("q":{"dtype":"F32","shape":[1,3],"data_offsets":[12,24]}})",
+                              kSixFloats32));
+  CHECK(identical(named_array(path("both.safetensors"), "q").matrix(), arma::mat{{4, 5, 6}}));
   for (const char* name : {"a.npz", "a.safetensors", "a.pt"}) {
     CHECK(identical(named_array(path(name), "q").matrix(), kArchiveRows));
     CHECK(identical(only_array(path(name), "q").matrix(), kArchiveRows));

@@ -88,6 +88,25 @@ TEST_CASE("architectures: heads that share keys have them repeated, and decoders
   }
 }
 
+TEST_CASE("architectures: the gate of a Llama has the activation of its configuration") {
+  FormulaModel reference = formula_model("llama-untied");
+  reference.config.replace(reference.config.find("silu"), 4, "relu");
+  const Model model = model_of(reference);
+  const SafeTensors file(reference.file(), "m.safetensors");
+  const auto weight = [&](const std::string& name) { return file.matrix("model.layers.0." + name + ".weight"); };
+  const arma::mat y = model.hidden(kIds, 0), output = model.output(y, arma::mat(9, 8, arma::fill::zeros), 0);
+  arma::mat expected = y;
+  for (arma::uword i = 0; i < 9; ++i) {
+    const arma::rowvec row = y.row(i);
+    const arma::vec z = (row / std::sqrt(arma::dot(row, row) / 8 + 1e-3) % weight("post_attention_layernorm")).t();
+    const arma::vec gate = weight("mlp.gate_proj") * z, up = weight("mlp.up_proj") * z;
+    for (arma::uword j = 0; j < 12; ++j) {
+      if (gate(j) > 0) expected.row(i) += gate(j) * up(j) * weight("mlp.down_proj").col(j).t();
+    }
+  }
+  CHECK(arma::approx_equal(output, expected, "absdiff", kBound));
+}
+
 TEST_CASE("architectures: layers of an ALBERT share weights as in Hugging Face's code, also where groups are uneven") {
   const FormulaModel reference = formula_model("albert");
   const auto albert = [&](int layers, int groups) {
@@ -141,6 +160,23 @@ TEST_CASE("architectures: windows are texts of their own, stacked") {
         arma::approx_equal(all.Q(), arma::join_cols(one.head(0, 1, 1).Q(), other.head(0, 1, 1).Q()), "absdiff", 1e-12));
     CHECK(
         arma::approx_equal(all.K(), arma::join_cols(one.head(0, 1, 1).K(), other.head(0, 1, 1).K()), "absdiff", 1e-12));
+  }
+}
+
+TEST_CASE("architectures: many windows at once, of more rows than are multiplied together, are the one stacked") {
+  for (const FormulaModel& reference : formula_models()) {
+    CAPTURE(reference.name);
+    const Model model = model_of(reference);
+    constexpr arma::uword times = 31;
+    TokenWindows many;
+    for (arma::uword w = 0; w < times; ++w) {
+      many.ids.insert(many.ids.end(), kIds.begin(), kIds.end());
+      many.ends.push_back(many.ids.size());
+    }
+    const arma::mat expected = model.hidden(kIds, 1), x = model.embed(many);
+    const arma::mat y = model.output(x, model.attend(model.project(x, 0, many), many), 0);
+    CHECK(arma::approx_equal(y, arma::repmat(expected, times, 1), "absdiff", 1e-12));
+    CHECK(arma::approx_equal(model.logits(y), arma::repmat(model.logits(expected), times, 1), "absdiff", 1e-12));
   }
 }
 
@@ -216,7 +252,7 @@ TEST_CASE("architectures: a missing tensor and one of another shape are refused 
     CAPTURE(reference.name);
     for (const auto& [name, shape] : reference.tensors) {
       CAPTURE_BINDING(name);
-      FormulaModel without = reference, other = reference;
+      FormulaModel without = reference;
       std::erase_if(without.tensors, [&, &n = name](const auto& tensor) { return tensor.first == n; });
       const auto use = [](const FormulaModel& model) { model_of(model).require_language_head(); };
       const std::string missing = refusal([&] { use(without); });
@@ -225,12 +261,15 @@ TEST_CASE("architectures: a missing tensor and one of another shape are refused 
       if (name.find("word_emb") != std::string::npos || name.ends_with("wte.weight") ||
           name.find("embed_tok") != std::string::npos)
         continue;
-      for (auto& [tensor, sizes] : other.tensors) {
-        if (tensor == name) ++sizes.back();
+      for (const bool last : {true, false}) {
+        FormulaModel other = reference;
+        for (auto& [tensor, sizes] : other.tensors) {
+          if (tensor == name) ++(last ? sizes.back() : sizes.front());
+        }
+        const std::string wrong = refusal([&] { use(other); });
+        CHECK_MESSAGE(wrong.find("'" + name + "' is [") != std::string::npos, wrong);
+        CHECK(wrong.find('\n') == std::string::npos);
       }
-      const std::string wrong = refusal([&] { use(other); });
-      CHECK_MESSAGE(wrong.find("'" + name + "' is [") != std::string::npos, wrong);
-      CHECK(wrong.find('\n') == std::string::npos);
     }
   }
 }

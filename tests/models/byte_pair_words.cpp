@@ -35,6 +35,17 @@ TEST_CASE("byte pairs: GPT-2's pattern divides as its regular expression does") 
       {"x12 34y", {"x", "12", " 34", "y"}},
       {"na\xc3\xafve \xe4\xb8\xad\xe6\x96\x87!?", {"na\xc3\xafve", " \xe4\xb8\xad\xe6\x96\x87", "!?"}},
       {"\xff\xfe", {"\xff\xfe"}},
+      // As Python's module regex divides them: contractions, white space, numbers and marks beyond ASCII.
+      {"they've 're I'd 'VE", {"they", "'ve", " '", "re", " I", "'d", " '", "VE"}},
+      {"a\u0085b", {"a", "\u0085", "b"}},
+      {"a\u0085 \u0085b", {"a", "\u0085 ", "\u0085", "b"}},
+      {"a\u2028b \u2029", {"a", "\u2028", "b", " \u2029"}},
+      {"a \u00a0b", {"a", " ", "\u00a0", "b"}},
+      {"a \t b", {"a", " \t", " b"}},
+      {"a\x1c!", {"a", "\x1c!"}},  // no white space
+      {"x\u00b2 \u00bd\u2167", {"x", "\u00b2", " \u00bd\u2167"}},
+      {"e\u0301 \u0301a", {"e", "\u0301", " \u0301", "a"}},
+      {"\u02b0a \u01c5", {"\u02b0a", " \u01c5"}},
   };
   for (const auto& [text, words] : cases) {
     CAPTURE_BINDING(text);
@@ -111,6 +122,23 @@ TEST_CASE("byte pairs: splits of a regular expression, added tokens, templates, 
   const std::string removed =
       R"(,"pre_tokenizer":{"type":"Split","pattern":{"String":" "},"behavior":"Removed","invert":false})";
   CHECK(tokenizer_of(file_of({"a", "b", "ab"}, {"a b"}, removed)).encode("ab  a b") == TokenIds{2, 0, 1});
+  const std::string kept =
+      R"(,"pre_tokenizer":{"type":"Split","pattern":{"String":"a"},"behavior":"Removed","invert":true})";
+  CHECK(tokenizer_of(file_of({"a", "b"}, {}, kept)).encode("abba") == TokenIds{0, 0});
+}
+
+TEST_CASE("byte pairs: ByteLevel puts a blank before a text that has none and divides into words, unless it says not") {
+  const Words words = {"a", "\u0120", "\u0120a", "\u0120\u0120a"};
+  const auto encoded = [&](const std::string& entries, const std::string& text) {
+    return tokenizer_of(file_of(words, {"\u0120 a", "\u0120 \u0120a"},
+                                R"(,"pre_tokenizer":{"type":"ByteLevel")" + entries + "}"))
+        .encode(text);
+  };
+  CHECK(encoded("", "a") == TokenIds{2});
+  CHECK(encoded("", " a") == TokenIds{2});
+  CHECK(encoded("", "  a") == TokenIds{1, 2});
+  CHECK(encoded(R"(,"add_prefix_space":false)", "a") == TokenIds{0});
+  CHECK(encoded(R"(,"use_regex":false)", "  a") == TokenIds{3});
 }
 
 TEST_CASE("byte pairs: a split cuts at empty matches, and takes nothing away there") {

@@ -69,6 +69,30 @@ TEST_CASE("byte pairs: added tokens that are not normalised are searched first, 
                            R"(,"normalizer":{"type":"Replace","pattern":{"String":"b"},"content":""},)"
                            R"("added_tokens":[{"id":1,"content":"b","normalized":true}])"));
   CHECK(gone.encode("aba") == TokenIds{0, 0});
+  // Nothing is put before what is left of "b".
+  const BytePairTokenizer empty = tokenizer_of(
+      file_of({"a", "_"}, {},
+              R"(,"normalizer":{"type":"Sequence","normalizers":[{"type":"Replace","pattern":{"String":"b"},)"
+              R"("content":""},{"type":"Prepend","prepend":"_"}]})"));
+  CHECK(empty.encode("b").empty());
+  CHECK(empty.encode("ba") == TokenIds{1, 0});
+}
+
+TEST_CASE("byte pairs: of added tokens the longest is taken, and one that is not special is normalised") {
+  const BytePairTokenizer two =
+      tokenizer_of(file_of({"a", "b", "c"}, {}, R"(,"added_tokens":[{"id":3,"content":"a"},{"id":4,"content":"ab"}])"));
+  CHECK(two.encode("abac") == TokenIds{4, 3, 2});
+  CHECK(two.id("a") == 3);  // and not that of the vocabulary
+  for (const bool special : {true, false}) {
+    const BytePairTokenizer one = tokenizer_of(
+        file_of({"a", "_", " "}, {},
+                fmt::format(R"(,"normalizer":{{"type":"Replace","pattern":{{"String":" "}},"content":"_"}},)"
+                            R"("added_tokens":[{{"id":3,"content":"a a","special":{}}}])",
+                            special)));
+    CHECK(one.encode("a a") == TokenIds{3});
+    CHECK(one.encode("a_a") == (special ? TokenIds{0, 1, 0} : TokenIds{3}));
+    CHECK(one.special().contains(3) == special);
+  }
 }
 
 TEST_CASE("byte pairs: bytes have GPT-2's alphabet") {
@@ -87,4 +111,5 @@ TEST_CASE("byte pairs: unknown characters in a row are one token where the file 
         tokenizer_of(file_of({"a", "?"}, {}, "", fmt::format(R"(,"unk_token":"?","fuse_unk":{})", fused)));
     CHECK(tokenizer.encode("xyaz") == (fused ? TokenIds{1, 0, 1} : TokenIds{1, 1, 0, 1}));
   }
+  CHECK(tokenizer_of(file_of({"a", "?"}, {}, "", R"(,"unk_token":"?")")).encode("xy") == TokenIds{1, 1});
 }

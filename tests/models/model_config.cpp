@@ -133,6 +133,41 @@ TEST_CASE("albert configuration: groups of layers, as many as layers at most") {
   CHECK(groups("3", "2") == 2);
   CHECK(groups("3", "3") == 3);
   CHECK(refusal([&] { groups("3", "4"); }) == "config.json: num_hidden_groups 4 is more than num_hidden_layers 3");
+  CHECK(groups("3", "3, \"inner_group_num\": 1") == 3);
+  CHECK(refusal([&] { groups("3", "3, \"inner_group_num\": 2"); }) == "config.json: inner_group_num is 2; 1 is read");
+}
+
+TEST_CASE("configurations: entries that may be missing have the values of Hugging Face's configuration of the type") {
+  const std::string sizes = R"("hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1,
+                               "intermediate_size": 12, "max_position_embeddings": 16)";
+  const auto of = [](const std::string& type, const std::string& entries) {
+    return parse_model_config("{\"model_type\": \"" + type + "\", " + entries + "}", "config.json");
+  };
+  const ModelConfig albert = of("albert", sizes);
+  CHECK(albert.activation == Activation::gelu_tanh);
+  CHECK(albert.layer_norm_epsilon == 1e-12);
+  CHECK(albert.embedding == 128);
+  CHECK(albert.groups == 1);
+  CHECK(albert.tied);
+  const ModelConfig gpt2 = of("gpt2", R"("n_embd": 8, "n_head": 2, "n_layer": 1, "n_positions": 16)");
+  CHECK(gpt2.activation == Activation::gelu_tanh);
+  CHECK(gpt2.layer_norm_epsilon == 1e-5);
+  CHECK(gpt2.intermediate == 32);
+  CHECK(gpt2.tied);
+  const ModelConfig llama = of("llama", sizes);
+  CHECK(llama.activation == Activation::silu);
+  CHECK(llama.layer_norm_epsilon == 1e-6);
+  CHECK(llama.key_heads == 2U);
+  CHECK(llama.p() == 4);
+  CHECK_FALSE(llama.attention_bias);
+  CHECK_FALSE(llama.mlp_bias);
+  CHECK_FALSE(llama.tied);
+  // For all of them.
+  CHECK_FALSE(llama.padding.has_value());
+  CHECK(of("llama", sizes + R"(, "pad_token_id": 5, "vocab_size": 16777216)").padding == 5U);
+  for (const char* none : {"-1", "4294967296", "null", "\"5\""}) {
+    CHECK_FALSE(of("llama", sizes + ", \"pad_token_id\": " + none).padding.has_value());
+  }
 }
 
 TEST_CASE("activations: values known to many digits, and the tails") {
@@ -153,6 +188,16 @@ TEST_CASE("activations: values known to many digits, and the tails") {
     CHECK(of(activation, 300) == 300);
     CHECK(of(activation, -300) == 0);
   }
+  // silu: x / (1 + e^-x), by way of tanh.
+  for (const double x : {-3.0, -0.5, 0.0, 2.0}) {
+    CHECK(std::abs(of(Activation::silu, x) - x * (1 + std::tanh(x / 2)) / 2) <= 1e-15);
+  }
+}
+
+TEST_CASE("activations: a matrix of many blocks is transformed to its end") {
+  arma::mat m(101, 83, arma::fill::value(-1.0));
+  apply(Activation::relu, m);
+  CHECK(m.is_zero());
 }
 
 TEST_CASE("llama configuration: the base of rotary positions in each of its places, and what else is asked of them") {
@@ -180,6 +225,9 @@ TEST_CASE("llama configuration: the base of rotary positions in each of its plac
     const char *more, *said;
   } wrong[] = {
       {R"(, "rope_theta": 6, "rope_parameters": {"rope_theta": 5})", "rope_parameters has rope_theta 5"},
+      {R"(, "rope_scaling": {"rope_theta": 6}, "rope_parameters": {"rope_theta": 5})",
+       "rope_parameters has rope_theta 5, and there is another one, 6"},
+      {R"(, "head_dim": 3)", "heads of width 3; rotary positions need an even one"},
       {R"(, "rope_parameters": {"rope_theta": 0})", "rope_theta is 0; a positive number"},
       {R"(, "rope_parameters": {"rope_type": "yarn"})", "rope_parameters has rope_type 'yarn'; 'default' is read"},
       {R"(, "rope_scaling": {"type": "linear", "factor": 2})", "rope_scaling has type 'linear'; 'default' is read"},

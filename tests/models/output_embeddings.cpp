@@ -108,6 +108,13 @@ TEST_CASE("output embeddings: with a tie, other numbers in the file are refused,
     check_added(with_tensor(model, tensor, shape, equal));
   }
   CHECK(said_of_head(with_tensor(formula_model("gpt2"), "lm_head.weight", {12, 8})).ends_with(so));
+  // However near they are.
+  FormulaModel near = formula_model("bert");
+  const arma::mat bias = SafeTensors(near.file(), "m").matrix("cls.predictions.bias");
+  std::vector<double> numbers(bias.begin(), bias.end());
+  numbers[7] += 0x1p-20;
+  near.given = {{"cls.predictions.decoder.bias", numbers}};
+  CHECK(said_of_head(near).ends_with(so));
 }
 
 TEST_CASE("output embeddings: a bias where the type has none is refused") {

@@ -74,6 +74,10 @@ TEST_CASE("stock models: entries that say that a model is computed in another wa
   }
   CHECK(said_of_config(with(formula_model("gpt2").config, R"("attention_head_type": "multiquery")")) ==
         "config.json: attention_head_type is 'multiquery'; 'multihead' is read");
+  CHECK(said_of_config(with(formula_model("gpt2").config, R"("scale_attn_weights": false)")) ==
+        "config.json: scale_attn_weights is false; true is read");
+  CHECK(said_of_config(with(formula_model("gpt2").config, R"("scale_attn_by_inverse_layer_idx": true)")) ==
+        "config.json: scale_attn_by_inverse_layer_idx is true; false is read");
 }
 
 TEST_CASE("stock models: architectures are those of the type") {
@@ -130,18 +134,21 @@ TEST_CASE("stock models: tensors of a layer that the configuration does not call
       {"bert",
        {"bert.encoder.layer.1.crossattention.self.query.weight",
         "bert.encoder.layer.0.attention.self.distance_embedding.weight", "bert.encoder.layer.2.output.dense.bias"},
-       {"bert.embeddings.position_ids", "bert.pooler.dense.weight", "cls.seq_relationship.weight"}},
+       {"bert.embeddings.position_ids", "embeddings.word_embeddings.weight", "bert.pooler.dense.weight",
+        "cls.seq_relationship.weight"}},
       {"albert",
        {"albert.encoder.albert_layer_groups.0.albert_layers.1.ffn.weight",
         "albert.encoder.albert_layer_groups.5.albert_layers.0.ffn.weight"},
-       {"albert.pooler.weight", "sop_classifier.classifier.weight"}},
+       {"albert.pooler.weight", "embeddings.word_embeddings.weight", "sop_classifier.classifier.weight"}},
       {"gpt2",
-       {"transformer.h.0.attn.c_attn.weight_scale", "transformer.h.2.ln_1.weight", "transformer.h.1.ln_3.weight"},
-       {"transformer.h.0.attn.bias", "transformer.h.1.attn.masked_bias", "multiple_choice_head.summary.weight"}},
+       {"transformer.h.0.attn.c_attn.weight_scale", "transformer.h.2.ln_1.weight", "transformer.h.1.ln_3.weight",
+        "transformer.ln_f.scale"},
+       {"wte.weight", "transformer.h.0.attn.bias", "transformer.h.1.attn.masked_bias",
+        "multiple_choice_head.summary.weight"}},
       {"llama-tied",
        {"model.layers.0.self_attn.sinks", "model.layers.0.post_feedforward_layernorm.weight",
         "model.layers.2.mlp.up_proj.weight", "model.norm.bias"},
-       {"score.weight"}},
+       {"score.weight", "embed_tokens.weight"}},
       {"llama-untied", {"model.layers.0.self_attn.q_proj.bias", "model.layers.1.mlp.up_proj.bias"}, {}},
   };
   for (const auto& [name, refused, ignored] : cases) {
@@ -174,8 +181,10 @@ TEST_CASE("stock models: rates of rotary positions in the file are those of the 
   };
   const std::vector<double> rates = rates_of(config.rope_theta);
   REQUIRE(rates.size() == 3);
-  const std::vector<double> others[] = {
-      rates_of(config.rope_theta / 2), {rates[0] / 2, rates[1] / 2, rates[2] / 2}, {rates[0], rates[1]}};
+  const std::vector<double> others[] = {rates_of(config.rope_theta / 2),
+                                        {rates[0] / 2, rates[1] / 2, rates[2] / 2},
+                                        {rates[0], rates[1]},
+                                        {rates[0], rates[1], 0.95 * rates[2]}};
   for (const char* tensor : {"model.layers.0.self_attn.rotary_emb.inv_freq", "model.rotary_emb.inv_freq"}) {
     CAPTURE_BINDING(tensor);
     model.given = {{tensor, rates}};
@@ -189,6 +198,11 @@ TEST_CASE("stock models: rates of rotary positions in the file are those of the 
                 "' has other rates of the rotary positions than rope_theta 100 and heads of width 6 give; correct "
                 "config.json, or remove the tensor");
     }
+    // In half precision a small rate is rounded by more of it than its seven bits.
+    ModelConfig large_base = config;
+    large_base.rope_theta = 1e9;
+    model.given = {{tensor, rates_of(1e9)}};
+    CHECK(refusal([&] { Model(SafeTensors(model.file("F16"), "m.safetensors"), large_base); }) == kNothing);
   }
 }
 

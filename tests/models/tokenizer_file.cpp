@@ -55,6 +55,8 @@ TEST_CASE("byte pairs: what is not computed is refused by name in one line") {
        "the pattern of Split is '(', which is not read: missing closing parenthesis"},
       {with(R"(,"pre_tokenizer":{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithNext"})"),
        "behavior of Split is 'MergedWithNext'"},
+      {with(R"(,"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"ByteLevel"},{"type":"ByteLevel"}]})"),
+       "has a pre_tokenizer after ByteLevel; it is read as the last"},
       {with(R"(,"post_processor":{"type":"BertProcessing"})"), "post_processor is 'BertProcessing'"},
       {with(R"(,"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}}]})"),
        "has the token '<s>', which is not in the vocabulary"},

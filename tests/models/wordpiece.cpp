@@ -42,6 +42,13 @@ Words split(const WordPiece& vocabulary, std::string_view text) {
   return vocabulary.tokens(vocabulary.encode(text));
 }
 
+std::string utf8(char32_t c) {
+  const auto more = [&](int shift) { return static_cast<char>(0x80 | ((c >> shift) & 0x3f)); };
+  if (c < 0x80) return {static_cast<char>(c)};
+  if (c < 0x10000) return {static_cast<char>(0xe0 | c >> 12), more(6), more(0)};  // from U+0800 on
+  return {static_cast<char>(0xf0 | c >> 18), more(12), more(6), more(0)};
+}
+
 template <std::size_t n>
 std::string_view bytes(const char (&text)[n]) {  // with the NUL bytes in it
   return {text, n - 1};
@@ -134,6 +141,35 @@ TEST_CASE("wordpiece: punctuation, control characters, ideographs, special token
   }
 }
 
+TEST_CASE("wordpiece: every ASCII mark and every ideograph is a token by itself, to the ends of their blocks") {
+  const auto size = [](char32_t c) { return cased().encode("a" + utf8(c) + "a").size(); };
+  for (char32_t c = 0x21; c < 0x7f; ++c) {
+    const std::uint32_t code = c;
+    CAPTURE(code);
+    const bool word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    if (!word) CHECK(size(c) == 3);
+  }
+  const std::pair<char32_t, char32_t> blocks[] = {{0x3400, 0x4dbf},   {0x4e00, 0x9fff},   {0xf900, 0xfaff},
+                                                  {0x20000, 0x2a6df}, {0x2a700, 0x2b81f}, {0x2b920, 0x2ceaf},
+                                                  {0x2f800, 0x2fa1f}};
+  for (const auto& [first, last] : blocks) {
+    const std::uint32_t begin = first;
+    CAPTURE(begin);
+    CHECK(size(first) == 3);
+    CHECK(size(last) == 3);
+    if (first != 0xf900) CHECK(size(first - 1) == 1);  // U+F8FF is of private use, and dropped
+    CHECK(size(last + 1) == 1);
+  }
+}
+
+TEST_CASE("wordpiece: capitals of a vocabulary and of a text, special tokens apart") {
+  CHECK(cased().has_capitals());
+  CHECK_FALSE(uncased().has_capitals());
+  CHECK(cased().capitals_in("the Run [MASK]"));
+  CHECK_FALSE(cased().capitals_in("the run [MASK][SEP]"));
+  CHECK(cased().capitals_in("the run [MASKS]"));
+}
+
 TEST_CASE("wordpiece: lower case without accents") {
   const struct {
     std::string_view text;
@@ -149,8 +185,9 @@ TEST_CASE("wordpiece: lower case without accents") {
       {"\uac00", {"\u1100", "##\u1161"}},        // a Hangul syllable is its letters
       {"\u4e2d\uf900", {"\u4e2d", "[UNK]"}},
       {"a\u0301\u0302", {"a"}},
-      {"\u0301", {}},     // nothing is left
-      {"\u037e", {";"}},  // the Greek question mark is a semicolon
+      {"a\u0903", {"[UNK]"}},  // a mark that takes space stays
+      {"\u0301", {}},          // nothing is left
+      {"\u037e", {";"}},       // the Greek question mark is a semicolon
       {"STRA\u00dfE", {"straße"}},
       {"[MASK] [Mask]", {"[MASK]", "[", "mask", "]"}},
   };

@@ -27,6 +27,8 @@ std::uint16_t half_of(float x) {
   if (x == 0) return 0;
   int exponent = 0;
   const float fraction = std::frexp(std::abs(x), &exponent);
+  if (exponent < -13)
+    return static_cast<std::uint16_t>((x < 0 ? 0x8000 : 0) + std::lround(std::ldexp(std::abs(x), 24)));
   const auto bits = static_cast<unsigned>(std::lround((2 * fraction - 1) * 1024));
   return static_cast<std::uint16_t>((x < 0 ? 0x8000U : 0U) + (static_cast<unsigned>(exponent + 14) << 10) + bits);
 }
