@@ -4,9 +4,11 @@
 #include <cmath>
 #include <croquis/attention/method.hpp>
 #include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "support/program.hpp"
 
@@ -44,7 +46,10 @@ TEST_CASE("croquis error: the name of a synthetic input has as many digits as te
         std::pair("gaussian --norm 1000001", "gaussian:1000001"),
         std::pair("gaussian", "gaussian:2.82843"),  // the root of p
         std::pair("heavy-norms --tail 1.23456789", "heavy-norms:2.82843;tail=1.23456789"),
-        std::pair("clustered --clusters 2 --spread 0.1", "clustered:2.82843;clusters=2;spread=0.1")}) {
+        std::pair("clustered --clusters 2 --spread 0.1", "clustered:2.82843;clusters=2;spread=0.1"),
+        std::pair("clustered --spread 0.12345678", "clustered:2.82843;clusters=16;spread=0.12345678"),
+        std::pair("low-rank --token-rank 2", "low-rank:2.82843;rank=2"),
+        std::pair("duplicates --distinct 5", "duplicates:2.82843;distinct=5")}) {
     const ProgramRun run = run_croquis(
         std::string("error --n 12 --p 8 --methods v-mean --features 2 --overwrite --quiet --out e.csv --input ") +
             options,
@@ -53,6 +58,37 @@ TEST_CASE("croquis error: the name of a synthetic input has as many digits as te
     const croquis::CsvTable table = croquis::read_csv((folder / "e.csv").string());
     CHECK(table.rows.at(0).at(table.column("input")) == name);
   }
+}
+
+TEST_CASE("--resume: rows of arrays or a bias with other numbers under the same names are not gone on with") {
+  TemporaryFolder folder;
+  const arma::mat ones(12, 4, arma::fill::ones), halves = ones / 2;
+  const std::vector<std::string> files = {"q.npy", "k.npy", "v.npy", "bias.npy"};
+  const auto write = [&](const std::string& file, const arma::mat& rows) {
+    croquis::write_npy((folder / file).string(), file == "bias.npy" ? arma::mat(arma::vectorise(rows).head(23)) : rows);
+  };
+  for (const std::string& file : files) write(file, ones);
+  const std::string run =
+      "error --q q.npy --k k.npy --v v.npy --bias bias.npy --methods nprf-rpe --trials 1 --features 2 --quiet";
+  REQUIRE_MESSAGE(run_croquis(run, folder.path()).status == 0, run_croquis(run, folder.path()).output);
+  CHECK(run_croquis(run + " --resume", folder.path()).status == 0);
+  CHECK(read_text(folder / "error.csv").find("\narrays:q;bias=bias,") != std::string::npos);
+  for (const std::string& file : files) {
+    CAPTURE(file);
+    write(file, halves);
+    const ProgramRun other = run_croquis(run + " --resume", folder.path());
+    CHECK(other.status == 2);
+    CHECK_MESSAGE(other.output.starts_with("croquis: --resume: numbers of Q, K, V was "), other.output);
+    write(file, ones);
+  }
+}
+
+TEST_CASE("croquis error: --length is at most the tokens, which are padded behind it") {
+  TemporaryFolder folder;
+  const std::string run = "error --input gaussian --n 12 --p 4 --methods v-mean --features 2 --quiet --out e.csv";
+  CHECK(run_croquis(run + " --length 12", folder.path()).status == 0);
+  CHECK(run_croquis(run + " --length 13 --overwrite", folder.path()).output ==
+        "croquis: --length: 13 is more than the 12 tokens\n");
 }
 
 TEST_CASE("--text: a file with a zero byte is no text, with or without a vocabulary") {

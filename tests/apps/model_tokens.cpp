@@ -98,6 +98,15 @@ TEST_CASE("model: the text of a vocabulary is masked with the seed") {
   CHECK(column_of(folder / "a.csv", "counted") == std::vector<std::string>{"3", "3"});  // of seven
   REQUIRE(run_croquis(command + "--seed 2 --out b.csv", folder.path()).status == 0);
   CHECK(column_of(folder / "a.csv", "loss") != column_of(folder / "b.csv", "loss"));
+  // The model sees [MASK] in the place of what it predicts, as where ids and labels say the same.
+  write_text(folder / "text.txt", "a b c d e f a");
+  write_text(folder / "masked.npy", npy_integers("(1, 9)", {2, 4, 4, 4, 4, 4, 4, 4, 3}));
+  write_text(folder / "words.npy", npy_integers("(1, 9)", {-100, 5, 6, 7, 8, 9, 10, 5, -100}));
+  const std::string exact = "model --model bert/model.safetensors --methods exact --quiet --out ";
+  REQUIRE(run_croquis(exact + "all.csv --vocab vocab.txt --text text.txt --n 9 --mask 1", folder.path()).status == 0);
+  REQUIRE(run_croquis(exact + "ids.csv --ids masked.npy --labels words.npy", folder.path()).status == 0);
+  CHECK(column_of(folder / "all.csv", "counted") == std::vector<std::string>{"7"});
+  CHECK(column_of(folder / "all.csv", "loss") == column_of(folder / "ids.csv", "loss"));
   // Of two windows that are the same, other tokens are masked.
   write_text(folder / "text.txt", "a b c d e f a a b c d e f a");
   REQUIRE(run_croquis(command + "--out s.csv", folder.path()).status == 0);

@@ -43,6 +43,8 @@ TEST_CASE("byte pairs: GPT-2's pattern divides as its regular expression does") 
       {"a \u00a0b", {"a", " ", "\u00a0", "b"}},
       {"a \t b", {"a", " \t", " b"}},
       {"a\x1c!", {"a", "\x1c!"}},  // no white space
+      {"!\u2028!\u2029!", {"!", "\u2028", "!", "\u2029", "!"}},
+      {"1\u00b2\u0661 \u2167", {"1\u00b2\u0661", " \u2167"}},
       {"x\u00b2 \u00bd\u2167", {"x", "\u00b2", " \u00bd\u2167"}},
       {"e\u0301 \u0301a", {"e", "\u0301", " \u0301", "a"}},
       {"\u02b0a \u01c5", {"\u02b0a", " \u01c5"}},
