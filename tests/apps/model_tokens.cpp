@@ -85,6 +85,25 @@ TEST_CASE("model: labels of a decoder that repeat the ids are refused, those of 
   for (std::size_t s = 0; s < 3; ++s) CHECK(std::abs(std::stod(shifted[s]) / std::stod(next[s]) - 1) <= 1e-12);
 }
 
+TEST_CASE("model: sequences that are chosen are those of their numbers, and other labels are another run") {
+  const FormulaFolder folder;
+  const std::string run = "model --model bert/model.safetensors --methods exact --quiet" + kLabelled;
+  REQUIRE(run_croquis(run + "--out all.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(run + "--out some.csv --sequence 2,1", folder.path()).status == 0);
+  const auto all = column_of(folder / "all.csv", "loss"), some = column_of(folder / "some.csv", "loss");
+  REQUIRE(all.size() == 3);
+  CHECK(all[0] != all[1]);
+  CHECK(all[0] != all[2]);
+  CHECK(some == std::vector<std::string>{all[2], all[1]});
+  CHECK(column_of(folder / "some.csv", "sequence") == std::vector<std::string>{"2", "1"});
+  std::vector<std::int64_t> labels = {8, -100, 0, 10, -100, 5, 2, 1, -100};  // 7 before
+  labels.resize(27, 3);
+  write_text(folder / "labels.npy", npy_integers("(3, 9)", labels));
+  const ProgramRun other = run_croquis(run + "--out all.csv --resume", folder.path());
+  CHECK(other.status == 2);
+  CHECK_MESSAGE(contains(other.output, "--resume: numbers was "), other.output);
+}
+
 TEST_CASE("model: the text of a vocabulary is masked with the seed") {
   const FormulaFolder folder;
   write_text(folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\nf\n");
