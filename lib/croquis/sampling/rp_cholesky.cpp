@@ -93,6 +93,7 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
   const SerialBlas serial;
   const arma::uword n = matrix.n;
   require(d >= 1 && d <= n, "rp_cholesky", "1 <= d <= n", {{"d", d}, {"n", n}});
+  const Key proposals = draw_key.child("proposal");
   PivotedCholesky<T> result{{}, arma::Mat<T>(n, d), matrix.diagonal};
   std::vector<arma::uword> pivots;
   const bool weighted = !log_weights.is_empty();
@@ -110,7 +111,7 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
                                                 : arma::conv_to<arma::vec>::from(result.residual));
     if (cumulative.total() <= stop) break;
 
-    const Proposals proposed = proposals_of(cumulative, draw_key.child("proposal"), first);
+    const Proposals proposed = proposals_of(cumulative, proposals, first);
     const arma::uword taken_before = pivots.size();
     arma::Mat<T> block = matrix.block(proposed.points, proposed.points);
     if (taken_before > 0) {
