@@ -7,8 +7,9 @@ each d and kind of gradient error: Spearman's rank correlation with the error of
 mean over the heads; the share of pairs of methods that both errors put in the same order; how often the method with the
 smallest error of the output has the smallest error of the gradient; and the median over heads of the median over methods of
 the quotient of the two errors. Once over all methods (each against its own target), once over those of softmax attention, v-mean
-excluded, whose derivatives by Q and K are zero. A method that computes exact attention on a head is left out there. Intervals are 95 % percentiles of 2000 bootstrap samples of heads, a layer's
-head with all its sequences being one: what another model could give is more than they say. Standard library alone.
+excluded, whose derivatives by Q and K are zero. A method that computes exact attention on a head is left out there. Intervals are
+95 % percentiles of 2000 bootstrap samples of heads, a layer's head with all its sequences being one: what another model could
+give is more than they say. Standard library alone.
 """
 import csv
 import random

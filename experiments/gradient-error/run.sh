@@ -24,7 +24,8 @@ done
 PATH=$root/build/release/apps:$PATH # by its name: the meta files say the same wherever the project is
 mkdir -p "$out" && out=$(cd "$out" && pwd)
 
-# Every method that has an adjoint, with the presets and maps that change it most; without ablations and relative biases.
+# Methods that have an adjoint, with the presets and maps that change them most; without skeinformer's ablations,
+# sampled-columns, linformer-unreduced and relative biases.
 methods=v-mean,skyformer,skyformer:preset=code,skyformer-softmax,nystromformer,nystromformer:inverse=pinv
 methods+=,linformer,linformer:distribution=segments,skeinformer,thinformer,balancekv,kriged-coreset,performer
 methods+=,performer:map=oprf,nprf
