@@ -93,14 +93,16 @@ std::shared_ptr<KrigedModel<T>> with_check_rows(const std::shared_ptr<const Krig
 
 // Check rows with more than this share of their attention in common can share a coreset. Of the trained heads at which
 // this was chosen, the coreset has a third of the error of keys of each query's own where rows have .6 to .8 in common,
-// two to a thousand times as much where it is below .4, and in between the two are level. Where there are too many keys
-// for a screen, what competes is weaker: on long trained heads .3 to .5 have the same errors, and a pilot takes time.
+// two to a thousand times as much where it is below .4, and in between the two are level. With more keys coresets lose
+// less, and what competes loses more: on long trained heads .3 to .5 have the same errors where there is no screen, .5
+// has up to three times those of .4 where there is one, and a pilot takes time.
 constexpr double kInCommon = 0.5, kInCommonOfLong = 0.4;
+constexpr arma::uword kLong = 1024;
 
 // With mode=auto, mode=coreset where the check rows have enough in common.
 template <typename T>
 KrigedCoresetOptions settled_by(const ExactRows<T>& checks, KrigedCoresetOptions options) {
-  const double enough = static_cast<double>(checks.weights.n_rows) > kMostScreened ? kInCommonOfLong : kInCommon;
+  const double enough = checks.weights.n_rows > kLong ? kInCommonOfLong : kInCommon;
   if (options.mode == Mode::automatic && mean_overlap(checks) > enough) options.mode = Mode::coreset;
   return options;
 }

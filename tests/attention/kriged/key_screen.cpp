@@ -157,10 +157,11 @@ TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and
   }
 }
 
-TEST_CASE("key screen: one costs at most what so many keys do, and one key more would cost more") {
-  for (const double n_k : {100.0, 500.0, 1024.0, 1025.0}) {
+TEST_CASE("key screen: one costs at most what so many keys do, and one key or one term more would cost more") {
+  std::size_t full = 0, short_of_terms = 0, none = 0;
+  for (const double n_k : {100.0, 500.0, 1500.0, 4096.0, 4097.0}) {
     for (const double p : {5.0, 32.0, 64.0}) {
-      for (const double keys : {3.0, 40.0, 150.0, 1000.0}) {
+      for (const double keys : {3.0, 40.0, 75.0, 150.0, 1000.0}) {
         const KrigedBudget budget{.n_q = 400, .n_k = n_k, .p = p, .p_v = 24};
         const ScreenSizes sizes = solve_screen(budget, keys);
         const double all = keys * (2 * p + 2 * 25 + 3) * std::max(400.0, n_k) / 400;
@@ -169,14 +170,22 @@ TEST_CASE("key screen: one costs at most what so many keys do, and one key more 
                  2 * static_cast<double>(sizes.terms - sizes.first) * candidates +
                  kept * (2 * (p - static_cast<double>(sizes.terms)) + 2 * 25 + 3);
         };
+        const double most = std::max(1.0, std::round(p / 8)), fewest = std::max(1.0, std::round(p / 16));
         if (n_k > kMostScreened) {
           CHECK(sizes.kept == 0);
           continue;
         }
-        if (sizes.kept == 0) {
-          CHECK(2 * std::max(1.0, std::round(p / 8)) * n_k + 2 * p + 2 * 25 + 3 > 0.5 * all);
+        if (sizes.kept == 0) {  // not even the fewest terms, or nothing is left for a key and its candidates
+          CHECK(2 * fewest * n_k + 4 * 2 * p + 2 * p + 2 * 25 + 3 > 2.0 / 3 * all);
+          ++none;
           continue;
         }
+        const auto first = static_cast<double>(sizes.first);
+        CHECK(first >= fewest);
+        CHECK(2 * first * n_k <= 2.0 / 3 * all);
+        if (first < most) CHECK(2 * (first + 1) * n_k > 2.0 / 3 * all);
+        CHECK(first <= most);
+        (first < most ? short_of_terms : full) += 1;
         const auto kept = static_cast<double>(sizes.kept), candidates = static_cast<double>(sizes.candidates);
         CHECK(candidates == std::min(4 * kept, n_k));
         CHECK(flops(kept, candidates) <= all);
@@ -184,6 +193,9 @@ TEST_CASE("key screen: one costs at most what so many keys do, and one key more 
       }
     }
   }
+  CHECK(full > 3);
+  CHECK(short_of_terms > 3);
+  CHECK(none > 3);
 }
 
 TEST_CASE("key screen: keys at no offset that fit one query each are found") {

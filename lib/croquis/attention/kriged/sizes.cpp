@@ -7,8 +7,9 @@
 namespace croquis {
 namespace {
 
-// Terms of the scores in a screen, of p: an eighth for all keys, three for four candidates for each key that is kept.
-constexpr double kFirstEighths = 1, kLastEighths = 3;
+// Terms of the scores in a screen, of p: for all keys an eighth, or as many as two thirds of what the screen may cost
+// pay for, if that is a sixteenth at least; three eighths for four candidates for each key that is kept.
+constexpr double kFirst = 1.0 / 8, kLast = 3.0 / 8, kFirstOfAll = 2.0 / 3;
 constexpr arma::uword kCandidates = 4;
 
 double as_double(arma::uword size) {
@@ -48,8 +49,8 @@ double flops_of_key(const KrigedBudget& b) {
   return 2 * b.p + 2 * (b.p_v + 1) + 3;
 }
 
-double screen_terms(const KrigedBudget& b, double eighths) {
-  return std::clamp(std::round(eighths * b.p / 8), 1.0, b.p);
+double screen_terms(const KrigedBudget& b, double share) {
+  return std::clamp(std::round(share * b.p), 1.0, b.p);
 }
 
 // What the check rows have in common.
@@ -79,12 +80,14 @@ double window_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
 }
 
 ScreenSizes solve_screen(const KrigedBudget& b, double keys) {
-  const double first = screen_terms(b, kFirstEighths), terms = screen_terms(b, kLastEighths);
-  const double each = flops_of_key(b) - 2 * terms, more = 2 * (terms - first);
-  const double left = keys * flops_of_key(b) * std::max(b.n_q, b.n_k) / b.n_q - 2 * first * b.n_k;
+  const double all = keys * flops_of_key(b) * std::max(b.n_q, b.n_k) / b.n_q;  // of a query
+  const double first = std::min(screen_terms(b, kFirst), std::floor(kFirstOfAll * all / (2 * b.n_k)));
+  if (first < screen_terms(b, kFirst / 2) || b.n_k > kMostScreened) return {};
+  const double terms = screen_terms(b, kLast), each = flops_of_key(b) - 2 * terms, more = 2 * (terms - first);
+  const double left = all - 2 * first * b.n_k;
   double kept = left / (each + as_double(kCandidates) * more);
   if (as_double(kCandidates) * kept > b.n_k) kept = (left - more * b.n_k) / each;  // all keys are candidates
-  if (!(kept >= 1) || b.n_k > kMostScreened) return {};
+  if (!(kept >= 1)) return {};
   ScreenSizes sizes{.first = static_cast<arma::uword>(first), .terms = static_cast<arma::uword>(terms)};
   sizes.kept = static_cast<arma::uword>(std::min(kept, b.n_k));
   sizes.candidates = std::min(kCandidates * sizes.kept, static_cast<arma::uword>(b.n_k));

@@ -35,9 +35,9 @@ struct ScreenSizes {
 };
 
 /// The screen that, with the keys that it keeps, costs as much as `keys` keys that a query attends to. kept is 0 where
-/// the first terms alone cost more. It is also 0 if there are more than kMostScreened keys, because a screen takes
-/// several times as long as products with as many flops.
-constexpr double kMostScreened = 1024;
+/// p/16 terms of all scores alone take more than two thirds of that. It is also 0 if there are more than kMostScreened
+/// keys, because a screen takes several times as long as products with as many flops.
+constexpr double kMostScreened = 4096;
 ScreenSizes solve_screen(const KrigedBudget& budget, double keys);
 
 /// The number of cells that the pilot makes, as a share of the keys that a query can afford.
