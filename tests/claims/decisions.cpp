@@ -47,6 +47,12 @@ TEST_CASE("decide_identity: the power is the relative error at which the verdict
   CHECK(decide_equation("x", true, 5, 5).power == 0);
   CHECK(decide_equation("x", true, 5, 5).verdict == Verdict::verified);
   CHECK(decide_equation("x", false, 5, 6).verdict == Verdict::refuted);
+  const Finding least = decide_least("x", true, 5, 4);  // 5 where 4 are needed
+  CHECK(least.verdict == Verdict::verified);
+  CHECK(least.estimate == 5);
+  CHECK(least.observed == -5);
+  CHECK(least.bound == -4);
+  CHECK_FALSE(std::signbit(decide_least("x", false, 0, 0).bound));
 }
 
 TEST_CASE(

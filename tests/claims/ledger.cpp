@@ -87,6 +87,10 @@ TEST_CASE("Finding::slack: the bound over what was observed, none of nothing") {
   CHECK(finding.slack() == 1.5);
   finding.observed = 0;
   CHECK(std::isnan(finding.slack()));
+  finding.observed = -2;
+  CHECK(std::isnan(finding.slack()));
+  finding.bound = -0.5;  // a least of 1/2, of which 2 is four times as much
+  CHECK(finding.slack() == 4);
 }
 
 TEST_CASE("decide: a check that breaks down is inconclusive and says why; one that is interrupted is not decided") {
@@ -216,7 +220,9 @@ TEST_CASE("ledger: the bound for a million rows, of which 141 are drawn, is a nu
   const auto million = std::find_if(findings.begin(), findings.end(), [](const Finding& f) { return f.n == 1000000U; });
   REQUIRE(million != findings.end());
   // n sqrt(min s / max s) with s = 141 e^2 and about 1, e = 1e-15.
-  CHECK(million->observed == doctest::Approx(1e6 * std::sqrt(141.0) * 1e-15).epsilon(1e-6).scale(0));
+  CHECK(million->estimate == doctest::Approx(1e6 * std::sqrt(141.0) * 1e-15).epsilon(1e-6).scale(0));
+  CHECK(million->observed == -million->estimate);
+  CHECK(million->bound == -std::sqrt(1.0 / 3));
 }
 
 TEST_CASE("rpe.unbiased/other-rows: along a coordinate of x - y (trf) or x + y (prf) the values of sorf are counted") {

@@ -16,6 +16,23 @@ bool says_what_would_decide(const Finding& finding) {
   return contains(finding.hypotheses, "would decide") || contains(finding.hypotheses, "not finite");
 }
 
+// A bound is a most: what is observed is not above it in a row that holds, and not below it in one that is refuted. A
+// least has a minus sign, as what is observed then, and the same goes for it. Not of this kind are equations, an
+// eigenvalue that is to differ from 1, and errors that a claim wants to be frequent.
+bool has_a_bound(const Claim& claim) {
+  return claim.sentence_id() != "rpe.thm3.necessity" && claim.id != "ske.ratio/strict" &&
+         claim.id != "ske.alg1/unbiased" && claim.id != "sky.lemma3/strict";
+}
+
+void check_side(const Finding& finding) {
+  const double room = 1e-6 * std::abs(finding.bound);
+  const bool holds = finding.verdict == Verdict::verified || finding.verdict == Verdict::holds;
+  const bool refuted = finding.verdict == Verdict::refuted || finding.verdict == Verdict::refuted_proof;
+  // A quantile of draws decides nothing, but where no draw fails, other draws are not on the other side.
+  if (holds && finding.failures.value_or(0) == 0) CHECK_FALSE(finding.observed > finding.bound + room);
+  if (refuted && !finding.failures) CHECK_FALSE(finding.observed < finding.bound - room);
+}
+
 // What every row owes its reader: how large a violation it would have noticed, or the threshold that it was held
 // against; and where it is undecided, what would decide.
 void check_rows(const Claim& claim, const LedgerEntry& entry, double alpha) {
@@ -27,6 +44,7 @@ void check_rows(const Claim& claim, const LedgerEntry& entry, double alpha) {
     if (finding.verdict == Verdict::holds) CHECK((!std::isnan(finding.power) || !finding.threshold.empty()));
     if (finding.verdict == Verdict::verified && claim.kind == "identity") CHECK_FALSE(std::isnan(finding.power));
     if (finding.verdict == Verdict::inconclusive) CHECK(says_what_would_decide(finding));
+    if (has_a_bound(claim)) check_side(finding);
   }
   CHECK(spent <= alpha * (1 + 1e-6));
   if (entry.whole.verdict == Verdict::inconclusive) CHECK(says_what_would_decide(entry.whole));

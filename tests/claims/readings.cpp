@@ -5,6 +5,7 @@
 #include <croquis/claims/ledger.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/inputs/synthetic.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/stats/decision.hpp>
 
 #include <cmath>
@@ -41,7 +42,7 @@ TEST_CASE("lin.thm2/strict: no more than k / (1 - eps^2) rows are within eps, wh
   for (std::size_t i = 0; i < 3; ++i) {
     const Finding& finding = entry.findings[i];
     CHECK(double(*finding.d) == doctest::Approx(ranks[i]).epsilon(1e-6));
-    CHECK(finding.observed * double(*finding.n) == doctest::Approx(4 * ranks[i] / 3).epsilon(1e-5));
+    CHECK(finding.estimate * double(*finding.n) == doctest::Approx(4 * ranks[i] / 3).epsilon(1e-5));
     CHECK(finding.verdict == Verdict::refuted);
   }
   CHECK(contains(entry.findings[0].hypotheses, "= 166 of 512"));
@@ -64,6 +65,22 @@ TEST_CASE("lin.eq9: k is at most n, as in Lemma 1, and no row allows every failu
     // A draw fails with probability 1 - 3.2e-5 or more: dozens that do not, which alone could leave the row undecided,
     // have a probability far below 1e-9.
     CHECK(finding.verdict == Verdict::refuted);
+  }
+}
+
+TEST_CASE("lin.eq26/strict: three tokens have the coefficient 1/h, whatever delta and R are") {
+  const double h = 1e-3;
+  const Finding finding = decided("lin.eq26/strict").findings.at(1);
+  CHECK(contains(finding.input, "h = 1/1000"));
+  const arma::vec q{0, std::log1p(h), std::log(2)}, k{1, 0, 0}, v{1, -1, 0};
+  const arma::mat a = q * k.t();
+  for (const double delta : {1e-6, 0.125}) {
+    arma::mat r(4, 3);
+    croquis::fill_normal(Key(test_seed()), 0, r.n_elem, r.memptr());
+    // (exp(A E^T) F V, exp(A) V), E = delta R, F = e^-delta R.
+    const arma::mat rows = arma::join_rows(arma::exp(delta * a * r.t()) * (std::exp(-delta) * r * v), arma::exp(a) * v);
+    const arma::mat gamma = rows.row(2) * arma::inv(rows.head_rows(2));
+    CHECK(gamma(1) == doctest::Approx(finding.estimate).epsilon(1e-8));
   }
 }
 

@@ -32,8 +32,8 @@ struct Finding {
   double estimate = kNone;             ///< the measured quantity
   Interval interval = {kNone, kNone};  ///< of the true one, at `confidence`
   double confidence = kNone;           ///< 1 - alpha of this finding; NaN where nothing is random
-  double bound = kNone;                ///< what the claim allows
-  double observed = kNone;             ///< the quantity that the bound is on
+  double bound = kNone;     ///< what the claim allows: the most; a least has a minus sign, as `observed` then
+  double observed = kNone;  ///< the quantity that the bound is on
   /// The smallest violation that this row would refute with probability 0.95, with the most trials that it may take.
   /// For a probability it is a failure rate (where the claim is that a rate is above something, the largest one that
   /// would be refuted), for an identity the relative error of the formula at which the verdict changes.
@@ -45,8 +45,12 @@ struct Finding {
   std::string threshold;   ///< what was fixed beforehand and decides the row: "name = value", of thresholds.csv
   std::string hypotheses;  ///< measured, "name = value; name = value"
 
-  /// bound / observed: how many times larger the bound is than necessary. NaN unless observed is positive.
-  double slack() const { return observed > 0 ? bound / observed : kNone; }
+  /// bound / observed: how many times larger the bound is than necessary. Of a least, where both are negative,
+  /// observed / bound, so that here too the claim holds above 1. NaN for other signs.
+  double slack() const {
+    if (observed < 0 && bound < 0) return observed / bound;
+    return observed > 0 ? bound / observed : kNone;
+  }
 };
 
 /// What was found on all inputs.

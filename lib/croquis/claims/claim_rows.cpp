@@ -66,12 +66,15 @@ const Columns<ClaimRow>& claim_columns() {
         "identity, and where means or medians of draws are compared ([the ledger](claims.md))"},
        &ClaimRow::confidence},
       {{"bound", Role::number,
-        "what the claim allows: the most, or the least, which has a minus sign in most rows, as `observed` then"},
+        "what the claim allows: the most, or the least, which has a minus sign, as `observed` then. In "
+        "`rpe.thm3.necessity/*` it is the size of an error that counts as a failure, which the claim wants to be "
+        "frequent"},
        &ClaimRow::bound},
       {{"observed", Role::number,
         "the error, or its quantile at the claimed probability, of other draws than those of `trials`"},
        &ClaimRow::observed},
-      {{"slack", Role::number, "bound / observed"}, &ClaimRow::slack},
+      {{"slack", Role::number, "bound / observed, or of a least observed / bound: above 1 where the claim holds"},
+       &ClaimRow::slack},
       {{"power", Role::number,
         "the smallest violation that this row would refute with probability 0.95. It is a failure rate over all "
         "the draws that the row may take (where the claim is that a rate is above an allowance, the largest such "

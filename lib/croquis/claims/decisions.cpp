@@ -70,6 +70,12 @@ Finding decide_exactly(std::string input, bool holds, double observed, double al
   return finding;
 }
 
+Finding decide_least(std::string input, bool holds, double observed, double needed) {
+  Finding finding = decide_exactly(std::move(input), holds, 0 - observed, 0 - needed);  // 0, and not -0
+  finding.estimate = observed;
+  return finding;
+}
+
 Finding decide_equation(std::string input, bool holds, double observed, double stated) {
   Finding finding = decide_exactly(std::move(input), holds, observed, stated);
   finding.power = 0;

@@ -30,6 +30,10 @@ void lower(double& least, double x);
 /// REFUTED. Nothing is rounded; `allowed` is what the claim states and becomes Finding::bound.
 Finding decide_exactly(std::string input, bool holds, double observed, double allowed);
 
+/// decide_exactly() of a lower bound. Finding::observed and Finding::bound are `-observed` and `-needed`, as in every
+/// row of a lower bound; Finding::estimate is `observed`.
+Finding decide_least(std::string input, bool holds, double observed, double needed);
+
 /// decide_exactly() of an equation. The power of the row is 0: any other formula is refuted.
 Finding decide_equation(std::string input, bool holds, double observed, double stated);
 

@@ -72,9 +72,9 @@ ReportTable findings_of(const std::vector<ClaimRow>& rows) {
                    {"trials"},
                    {"failures"},
                    {"measured", "the estimate, with its interval in parentheses"},
-                   {"bound", "what the claim allows"},
+                   {"bound", "what the claim allows: the most, or the least with a minus sign"},
                    {"observed", "the error, or its quantile at the claimed probability"},
-                   {"slack", "bound / observed"},
+                   {"slack", "bound / observed, or of a least observed / bound"},
                    {"hypotheses", "as measured", false}};
   const auto count = [](const auto& value) {
     return value ? number_cell(static_cast<double>(*value)) : ReportCell{"-"};

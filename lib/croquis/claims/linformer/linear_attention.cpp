@@ -186,9 +186,8 @@ Report check_sampled_keys(const Check& check) {
 }
 
 // d = n, Q = K = t I: the scores are (a - b) I + b 1 1^T, a + (n - 1) b = 1, where t sets a / b. V = I, or the first
-// columns of it. Of the output's rows with a one in V, g that are within eps ||s|| ||V|| have a squared error of g
-// eps^2
-// ||s||^2 at most, and of (g - k) (a - b)^2 at least: their singular values are a - b and more (T18).
+// columns of it. Of the output's rows with a one in V, g that are within eps ||s|| ||V|| have a squared error of
+// g eps^2 ||s||^2 at most, and of (g - k) (a - b)^2 at least: their singular values are a - b and more (T18).
 Report check_every_projection(const Check& check) {
   const double success = check.value("success"), epsilon = check.value("epsilon");
   const std::vector<double>& constants = check.values("constant");
@@ -205,7 +204,7 @@ Report check_every_projection(const Check& check) {
     const Rational most = k * gap / (gap - allowed), rows = width;
     const double share = static_cast<double>(std::min<Rational>(most, rows) / rows);
     Finding finding =
-        decide_exactly(fmt::format("d = n = {}, constant {:g}", n, constants[i]), share >= success, share, success);
+        decide_least(fmt::format("d = n = {}, constant {:g}", n, constants[i]), share >= success, share, success);
     finding.n = finding.p = n;
     finding.d = k;
     finding.threshold = check.stated("success");
@@ -213,7 +212,7 @@ Report check_every_projection(const Check& check) {
                                      std::floor(static_cast<double>(std::min<Rational>(most, rows))), width);
     report.findings.push_back(std::move(finding));
   }
-  report.number = report.findings.front().observed;
+  report.number = report.findings.front().estimate;
   report.sentence = fmt::format("largest share of rows that any E, F of k = {} bring within eps; d = n = {}, V = I",
                                 *report.findings.front().d, *report.findings.front().n);
   return report;

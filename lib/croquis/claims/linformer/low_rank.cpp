@@ -122,14 +122,14 @@ Report check_low_rank_oblivious(const Check& check) {
   for (const double n : check.values("tokens")) {
     const double r = check.makes("nearly-full") ? n - 1.0 : rank_of_proof(epsilon, n);
     const double success = boost::math::ibeta((n - r) / 2, r / 2, epsilon * epsilon);
-    Finding finding =
-        decide_exactly(fmt::format("P = I, w uniform, n = {:g}", n), success >= allowed, success, allowed);
+    Finding finding = decide_least(fmt::format("P = I, w uniform, n = {:g}", n), success >= allowed, success, allowed);
     finding.n = static_cast<arma::uword>(n);
     finding.d = static_cast<arma::uword>(r);
-    finding.hypotheses = fmt::format("largest probability of success = {:.3g}", success);
+    finding.hypotheses = success > 0 ? fmt::format("largest probability of success = {:.3g}", success)
+                                     : "largest probability of success < 1e-300";
     report.findings.push_back(std::move(finding));
   }
-  report.number = report.findings.front().observed;
+  report.number = report.findings.front().estimate;
   report.sentence =
       "largest probability that a P~ of that rank, made without w, is within eps; n = 512, exact distribution";
   return report;

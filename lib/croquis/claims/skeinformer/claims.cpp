@@ -236,6 +236,7 @@ std::vector<Claim> sampling_claims() {
                  "draw, beta^2 <= n^2 d_0 "
                  "e^2 / (1 - (n-1) e)^2, in rational arithmetic. The smallest d_0 of the inputs is measured beside it.",
        .proof = "docs/claims/skeinformer.md, Pilot rows",
+       .conceded = "The same sentence: by the following lemma, which assumes ||B^(i)||^2 / n >= C",
        .formerly = {"ske.pilot-size", "ske.lemma1.empirical"},
        .expected = Verdict::refuted,
        .mutants = {{"flat-inputs", "all rows of B equal"}},
@@ -250,7 +251,6 @@ std::vector<Claim> sampling_claims() {
        .proof = "docs/claims/skeinformer.md, T13",
        .bound = true,
        .mutants = {{"rho-ignored", "three rows"}},
-       .curve = "n",
        .check = check_pilot_size_charitable}};
 }
 

@@ -63,9 +63,8 @@ Finding finding_of(const Check& check, const Case& on, double constant, double a
     finding = decide_probability(
         check, {input, -kPilotQuality, delta, alpha, check.count("draws")},
         [&](const Key& draw_key) { return -on.columns.drawn_quality(check.makes("few-rows") ? 1 : d_0, draw_key); });
-    finding.observed = -finding.observed;
   }
-  finding.bound = kPilotQuality;
+  finding.bound = -kPilotQuality;
   finding.n = on.columns.n();
   add_measured(finding, fmt::format("rho = {:.4g}; d_0 = {:.0f}", rho, rows));
   return finding;
@@ -93,7 +92,7 @@ Report check_rows(const Check& check, double constant) {
   for (const Case& on : cases) {
     report.findings.push_back(finding_of(check, on, constant, check.alpha / static_cast<double>(cases.size())));
     const Finding& f = report.findings.back();
-    if (f.verdict == Verdict::verified) ++useful, least = std::min(least, f.observed);
+    if (f.verdict == Verdict::verified) ++useful, least = std::min(least, -f.observed);
   }
   for (const double n : check.values("circle tokens")) report.findings.push_back(circle_finding(check, constant, n));
   if (useful > 0) report.number = least;
@@ -125,10 +124,9 @@ Report check_pilot_as_stated(const Check& check) {
       const auto d_0 = static_cast<arma::uword>(rows);
       finding = decide_probability(check, {on.name, -kPilotQuality, delta, alpha, check.count("draws")},
                                    [&](const Key& draw_key) { return -on.columns.drawn_quality(d_0, draw_key); });
-      finding.observed = -finding.observed;
     }
     finding.n = on.columns.n();
-    finding.bound = kPilotQuality;
+    finding.bound = -kPilotQuality;
     add_measured(finding, fmt::format("C = {:.4g}; 1/n = {:.4g}; rows asked for = {:.4g}; least for C = 1/n = {:.4g}",
                                       c, 1 / n, rows, 2 * n * n * std::log(2 * n / delta)));
     report.findings.push_back(std::move(finding));

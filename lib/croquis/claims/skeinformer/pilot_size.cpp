@@ -20,8 +20,8 @@ Finding missed_finding(const Check& check, int n, int d_0, const Rational& e) {
   const Rational others = e * e * d_0, own = 1 - (n - 1) * e;
   Rational bound = Rational(n) * n * others / (own * own);  // of beta^2
   if (check.makes("flat-inputs")) bound = Rational(1);      // e = 1/n: every row is the same, beta = 1
-  Finding finding = decide_exactly(fmt::format("n={} d_0={}, entries 1 - (n-1) e and e = {}", n, d_0, e.str()),
-                                   bound >= Rational(1, 3), std::sqrt(static_cast<double>(bound)), kPilotQuality);
+  Finding finding = decide_least(fmt::format("n={} d_0={}, entries 1 - (n-1) e and e = {}", n, d_0, e.str()),
+                                 bound >= Rational(1, 3), std::sqrt(static_cast<double>(bound)), kPilotQuality);
   finding.n = static_cast<arma::uword>(n);
   finding.hypotheses = fmt::format("in every draw beta^2 <= {:.4g}; rows for all of them = n log n = {:.4g}",
                                    static_cast<double>(bound), n * std::log(n));
@@ -98,8 +98,6 @@ Report check_pilot_size_charitable(const Check& check) {
                                          {fmt::format("{} clusters n={} d_0={}", clusters, n, d_0), -kPilotQuality,
                                           delta, check.alpha / static_cast<double>(sizes.size()), check.count("draws")},
                                          [&](const Key& draw_key) { return -columns.drawn_quality(d_0, draw_key); });
-    finding.observed = -finding.observed;
-    finding.bound = kPilotQuality;
     finding.n = n;
     add_measured(finding, fmt::format("rho = {:.4g}; d_0 = {}; d_0 / n = {:.3g}", rho, d_0, double(d_0) / double(n)));
     share = double(d_0) / double(n);

@@ -79,7 +79,7 @@ Report check_informer_order_strict(const Check& check) {
   const auto pair = [&](const std::string& input, const Weights& a, const Weights& b) {
     const Rational pa = squared_probability(a), pb = squared_probability(b), ma = exponential_of_measure(a),
                    mb = exponential_of_measure(b);
-    Finding finding = decide_exactly(input, (pa > pb) == (ma > mb), static_cast<double>(Rational(pa - pb)), 0);
+    Finding finding = decide_least(input, (pa > pb) == (ma > mb), static_cast<double>(Rational(pa - pb)), 0);
     finding.hypotheses =
         fmt::format("p^2 = {} and {}; (sum a)^n / prod a = {} and {}", pa.str(), pb.str(), ma.str(), mb.str());
     return finding;
@@ -91,7 +91,7 @@ Report check_informer_order_strict(const Check& check) {
     report.findings = {pair("(1, 2, 4) and (1, 1, 3)", {1, 2, 4}, {1, 1, 3}),
                        pair("(1, 1, 1, 1/64) and (4, 1, 1, 1)", {1, 1, 1, Rational(1, 64)}, {4, 1, 1, 1})};
   }
-  report.number = report.findings.back().observed;
+  report.number = report.findings.back().estimate;
   report.sentence = "p^2 of the first row less that of the second, whose M is smaller: the two orders differ";
   return report;
 }

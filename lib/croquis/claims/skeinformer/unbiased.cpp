@@ -114,8 +114,9 @@ Finding generator_finding(const Check& check, const DrawnSketch& sketch, double 
   finding.trials = trials;
   finding.failures = foreign;
   finding.confidence = 1 - alpha;
-  finding.estimate = finding.observed = least;
-  finding.bound = share;
+  finding.estimate = least;
+  finding.observed = -least;
+  finding.bound = -share;
   finding.power = power;
   finding.verdict = least < share ? Verdict::refuted : Verdict::verified;
   finding.hypotheses = fmt::format(
@@ -182,7 +183,7 @@ Report check_unbiased(const Check& check) {
   double least = 1;
   const auto add_drawn = [&](const DrawnSketch& sketch) {
     report.findings.push_back(generator_finding(check, sketch, check.alpha / distributions));
-    least = std::min(least, report.findings.back().observed);
+    least = std::min(least, report.findings.back().estimate);
   };
   for (const FiniteSketch& sketch : all) {
     report.findings.push_back(enumerated_finding(mistaken(check, sketch)));
