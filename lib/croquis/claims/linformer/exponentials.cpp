@@ -95,13 +95,16 @@ Report check_small_delta(const Check& check) {
   return report;
 }
 
-// Rows e_1 and e_1 + h e_2 are of full rank, and e_2 = -1/h of the one and 1/h of the other.
+// d = 1, queries 0, log(1+h) and log 2, keys (1, 0, 0), V = (1, -1, 0): row i of (exp(A E^T) F V, exp(A) V) is
+// (x_i, e^{q_i} - 1). The first two rows, with 0 and h, have the rank 2, and the third has 1/h of the second whatever
+// x_1 != 0 is. Here x_i = 1, as for delta -> 0, where the x_i are all the same; a factor of theirs does not change
+// Gamma.
 Report check_coefficients_any(const Check& check) {
   Report report;
   for (const double one_over : check.values("1/h")) {
     const auto inverse = static_cast<int>(one_over);
     const Rational h(1, check.makes("orthogonal") ? 1 : inverse);
-    const RationalMatrix rows = {{1, 0}, {check.makes("orthogonal") ? 0 : 1, h}}, other = {{0, 1}};
+    const RationalMatrix rows = {{1, 0}, {check.makes("orthogonal") ? 0 : 1, h}}, other = {{1, 1}};
     const RationalMatrix gamma = other * croquis::claims::inverse(rows);
     const double largest =
         std::max(std::abs(static_cast<double>(gamma(0, 0))), std::abs(static_cast<double>(gamma(0, 1))));
