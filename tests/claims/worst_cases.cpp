@@ -96,7 +96,10 @@ TEST_CASE("worst inputs on file: every bound has one, within its space, that giv
 TEST_CASE("worst inputs on file: the tightness that a bound publishes is that of its worst input") {
   const Ledger ledger({.quick = true}, Key(test_seed()).child("verify"));
   for (const SearchedBound& bound : searched_bounds()) {
-    if (bound.name == "sky.thm2" || bound.name == "nys.penrose-1-stochastic") continue;  // another input is worse
+    // Of these another input is worse.
+    if (bound.name == "sky.thm2" || bound.name == "nys.penrose-1-stochastic" || bound.name.starts_with("rpe.thm3")) {
+      continue;
+    }
     CAPTURE(bound.name);
     const LedgerEntry entry = ledger.decide(find_claim(bound.claim));
     double share = (bound.again ? bound.again : bound.share)(stored_worst(bound.name).input, check_of(bound));
@@ -169,23 +172,30 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("rpe.thm3: the tightness is what holds for every eps, R and n, up to what three keys need at R = 1") {
+TEST_CASE("rpe.thm3: the tightness is what holds for every eps, R and n, up to what two keys need as t -> 0") {
   const Ledger ledger({.quick = true}, Key(test_seed()).child("verify"));
   const SearchedBound& bound = searched_bound("rpe.thm3");
   const double e = std::exp(4.0), asked = 1.4 * 1.4 / (0.4 * 0.4 * 0.1) * (e - 1);
   const double needed = std::round(asked * bound.again(stored_worst("rpe.thm3").input, check_of(bound)));
   // (1 + t)^2 is below 9, for t < 2; the printed numbers have 16, and n, which is 2 or more.
+  // At R = 4 two keys need z^2 V / t^2 features, V = e^64 / sqrt(12) (1 - e^(log(3)^2 / 128) / 3), where |g| is above z
+  // in a tenth of the draws: this over (1 + t)^2 / (t^2 delta) e^64. The cosines of sin and cos are half of
+  // exponentials.
+  const double z = 1.6448536269514727, three = std::log(3.0);
+  const double needed_of_two = z * z / std::sqrt(12.0) * (1 - std::exp(three * three / 128) / 3) * 0.1;
   struct Case {
     const char* id;
-    double proved, asks;
+    double proved, asks, as_t_falls;
   };
-  for (const auto& [id, proved, asks] : {Case{"rpe.thm3/strict", 32.0 / 9, 16 * 3 * e / (0.4 * 0.4 * 0.1)},
-                                         Case{"rpe.thm3/charitable", 32.0 / 9, 3 * e / (0.1 * 0.1 * 0.1)},
-                                         Case{"rpe.thm3/corrected", 16.0 / 9, (e - 1) / (0.1 * 0.1 * 0.1)},
-                                         Case{"rpe.thm3/sharper", 1, asked}, Case{"rpe.thm3/trf", 1, 0}}) {
+  for (const auto& [id, proved, asks, as_t_falls] :
+       {Case{"rpe.thm3/strict", 32.0 / 9, 16 * 3 * e / (0.4 * 0.4 * 0.1), 32},
+        Case{"rpe.thm3/charitable", 32.0 / 9, 3 * e / (0.1 * 0.1 * 0.1), 32},
+        Case{"rpe.thm3/corrected", 16.0 / 9, (e - 1) / (0.1 * 0.1 * 0.1), 16}, Case{"rpe.thm3/sharper", 1, asked, 1},
+        Case{"rpe.thm3/trf", 1, 0, 1}}) {
     CAPTURE_BINDING(id);
     const LedgerEntry entry = ledger.decide(find_claim(id));
     CHECK(entry.whole.tightness.lo == doctest::Approx(proved).epsilon(1e-6));
+    CHECK(entry.whole.tightness.hi == doctest::Approx(as_t_falls / needed_of_two).epsilon(1e-4));
     const Finding& row = entry.findings.back();
     if (asks > 0) CHECK(row.observed == doctest::Approx(needed / asks).epsilon(1e-4));
     // All numbers of the row are shares of the same bound.
@@ -226,4 +236,43 @@ TEST_CASE("tightness and power: every row of a bound has a tightness, every deci
       if (decided && finding.trials) CHECK(finding.power > 0);
     }
   }
+}
+
+TEST_CASE(
+    "two_scores: keys of length R with the scores that are asked for; the variance of their error is an integral") {
+  constexpr double radius = 0.9, step = 0.05;
+  for (const bool trf : {false, true}) {
+    for (const double second : {std::log(2.0), std::log(3.0) / 4}) {
+      FewKeys points = FewKeys::two_scores(radius, std::log(3.0) / 4, second);
+      CHECK(points.keys.row(0)(1) > 0);
+      CHECK(points.keys.row(1)(1) < 0);
+      for (const double length : arma::vec(arma::sqrt(arma::sum(arma::square(points.keys), 1)))) {
+        CHECK(length == doctest::Approx(radius));
+      }
+      const double weight = 1 / (1 + std::exp(std::log(3.0) / 4 - second));  // of the first key
+      CHECK(points.exact()(0) == doctest::Approx(weight));
+      if (trf) points.query = -points.query;
+      const arma::vec a = points.exact();
+      double mean = 0, variance = 0;
+      for (double x = -12; x <= 12; x += step) {
+        for (double y = -12; y <= 12; y += step) {
+          double r[2];
+          for (arma::uword j = 0; j < 2; ++j) {
+            const double px = points.query(0), kx = points.keys(j, 0), ky = points.keys(j, 1);
+            r[j] = trf ? std::exp((px - kx) * (px - kx) / 2 + ky * ky / 2) * std::cos(x * (px - kx) - y * ky)
+                       : std::exp(x * (px + kx) + y * ky - (px + kx) * (px + kx) / 2 - ky * ky / 2);
+          }
+          const double density = std::exp(-(x * x + y * y) / 2) / (2 * arma::datum::pi) * step * step;
+          mean += density * r[0];
+          variance += density * std::pow(2 * a(0) * a(1) * (r[0] - r[1]), 2);
+        }
+      }
+      CHECK(mean == doctest::Approx(1).epsilon(1e-9));
+      const auto map = trf ? croquis::FeatureMap::trf : croquis::FeatureMap::prf;
+      CHECK(points.variance_of_many(map) == doctest::Approx(variance).epsilon(1e-9));
+    }
+  }
+  // (2 * 2/9)^2 (1 - 1/4) e^(4 R^2) of the query itself and a key with half of its weight.
+  const FewKeys two = FewKeys::two_scores(1, 0, std::log(2.0));
+  CHECK(two.variance_of_many(croquis::FeatureMap::prf) == doctest::Approx(4 * std::exp(4.0) / 27));
 }

@@ -31,6 +31,7 @@ Report check_every_input(const Check& check);               ///< rpe.thm3.necess
 Report check_some_input(const Check& check);                ///< rpe.thm3.necessity/some-input
 Report check_exponent(const Check& check);                  ///< rpe.thm3.necessity/exponent
 Report check_lower_exponent(const Check& check);            ///< rpe.thm3.necessity/lower-exponent
+Report check_small_error(const Check& check);               ///< rpe.thm3.necessity/small-error
 Report check_figure(const Check& check);                    ///< rpe.fig1b/threshold
 Report check_sharp_norms(const Check& check);               ///< rpe.sharp/norms
 Report check_sharp_bias(const Check& check);                ///< rpe.sharp/bias

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/checks.hpp>
@@ -70,6 +71,23 @@ Finding finding_of(const Check& check, const Bound& bound, const FewKeys& points
   return finding;
 }
 
+// As t -> 0 the error of two keys is the absolute value of a normal number of variance V / m (T20): z^2 V / t^2
+// features are needed, Pr(|g| > z) = delta, over those that are asked for.
+Finding finding_of_small_errors(const Check& check, const Bound& bound) {
+  constexpr double radius = 4, small = 1e-6;
+  const double delta = check.value("delta"), below = std::log(3.0) / 4,
+               z = std::sqrt(2.0) * boost::math::erfc_inv(delta);
+  FewKeys points = FewKeys::two_scores(radius, below, below);
+  if (bound.map == FeatureMap::trf) points.query = -points.query;
+  const double asked = small * small * changed(check, bound, radius, 2, small, delta),
+               share = z * z * points.variance_of_many(bound.map) / asked;
+  Finding finding = decide_bound(fmt::format("{} R={:g} n=2 t -> 0", points.name, radius), share, 1);
+  finding.n = 2;
+  finding.hypotheses = "observed: features that are needed over those that are asked for";
+  judge_trivial(finding, {{"uniform attention", 0}});  // the two weights are the same
+  return finding;
+}
+
 Report check_number(const Check& check, const Bound& bound) {
   struct Case {
     FewKeys points;
@@ -94,6 +112,8 @@ Report check_number(const Check& check, const Bound& bound) {
     smallest_drawn = std::min(smallest_drawn, on.radius);
     largest_drawn = std::max(largest_drawn, on.radius);
   }
+  const Finding small = finding_of_small_errors(check, bound);
+  report.findings.push_back(small);
   const double delta = check.value("delta");
   report.number = least;
   report.sentence = fmt::format("smallest t / (90 % quantile of the error), t = {:g}, delta = {:g}, R = {:g} to {:g}",
@@ -106,7 +126,7 @@ Report check_number(const Check& check, const Bound& bound) {
   };
   const std::string name = prf ? "rpe.thm3" : "rpe.thm3-trf";
   add_worst(report, check, name, over_proved(4, 2, 2),
-            over_proved(1, static_cast<double>(searched_bound(name).space.rows), t));
+            over_proved(1, static_cast<double>(searched_bound(name).space.rows), t), small.observed);
   return report;
 }
 

@@ -23,6 +23,14 @@ struct FewKeys {
     const double s = radius / std::sqrt(2.0);
     return {"two keys at 45 degrees", {{radius, 0}}, {{s, s}, {s, -s}}};
   }
+  /// Two keys of length R on either side of the query, whose scores are `first` and `second` below R^2 (T20).
+  static FewKeys two_scores(double radius, double first, double second) {
+    const auto key = [radius](double below, double side) -> arma::rowvec {
+      const double x = radius - below / radius;
+      return {x, side * std::sqrt(radius * radius - x * x)};
+    };
+    return {"two keys near q", {{radius, 0}}, arma::join_cols(key(first, 1), key(second, -1))};
+  }
   /// Keys all equal to the query.
   static FewKeys equal(double radius, arma::uword n) {
     FewKeys points = poles(radius, n);
@@ -45,6 +53,13 @@ struct FewKeys {
   }
   /// ||A - 1/n||_1.
   double uniform_error() const { return arma::accu(arma::abs(exact() - 1 / static_cast<double>(keys.n_rows))); }
+  /// Of two keys: the variance of A - A^ in the l1 norm, times m, as the number m of directions grows (T20).
+  double variance_of_many(FeatureMap map) const {
+    const arma::mat z = arma::repmat(query, 2, 1) + (map == FeatureMap::trf ? -1.0 : 1.0) * keys;
+    const arma::mat inner = z * z.t(),
+                    moments = map == FeatureMap::trf ? arma::mat(arma::cosh(inner)) : arma::exp(inner);
+    return std::pow(2 * arma::prod(exact()), 2) * (moments(0, 0) + moments(1, 1) - 2 * moments(0, 1));
+  }
   /// ||A - A^||_1 of one draw with m directions of the map (prf, or trf).
   double error(arma::uword m, FeatureMap map, const Key& draw_key) const {
     const auto phi =

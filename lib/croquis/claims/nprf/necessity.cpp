@@ -128,6 +128,30 @@ Report check_lower_exponent(const Check& check) {
   return report;
 }
 
+// As t -> 0 e^{4R^2} / t^2 features are needed but for a constant (T20): the key q and one with half of its weight,
+// where the share of draws that are off by t or more tends to erfc((27 c / 8)^{1/2}) with c e^{4R^2} / t^2 features.
+Report check_small_error(const Check& check) {
+  Report report;
+  const double c = check.value("c"), t = 4 * check.value("epsilon"), limit = std::erfc(std::sqrt(27 * c / 8));
+  const std::vector<double>& radii = check.values("R");
+  for (const double radius : radii) {
+    const FewKeys points =
+        check.makes("equal-keys") ? FewKeys::equal(radius, 2) : FewKeys::two_scores(radius, 0, std::log(2.0));
+    const auto m = static_cast<arma::uword>(c * std::exp(4 * radius * radius) / (t * t));
+    Finding finding = not_enough(check, points, fmt::format("{} R={:g}", points.name, radius), m,
+                                 check.alpha / static_cast<double>(radii.size()));
+    add_measured(finding,
+                 fmt::format("share that fails = {:.3g}; its limit as t -> 0 = {:.3g}", finding.estimate, limit));
+    report.number = finding.estimate;
+    report.findings.push_back(std::move(finding));
+  }
+  report.sentence = fmt::format(
+      "share of draws with {:g} e^{{4 R^2}} / t^2 features, R = {:g}, that are off by more than t = {:g}; a tenth is "
+      "allowed",
+      c, radii.back(), t);
+  return report;
+}
+
 // "Precisely": some input needs c e^{4R^2} features, c > 0 for all R, at fixed eps and delta. T16 gives
 // e^{(2 + o(1)) R^2} for every input: no c does. With the variance alone (mutant) the exponent stays 4.
 Report check_exponent(const Check& check) {

@@ -100,6 +100,17 @@ std::vector<Ensemble> ensembles_of(const Check& check) {
   return all;
 }
 
+// One sign, n = 1: ||X|| is 1 with probability 1, and the bound at t = R = sigma = 1 is 2 exp(-3/8). `dimension` is the
+// 2n of the lemma, or what a rung has in its place.
+Finding one_sign(double dimension) {
+  const double bound = dimension * std::exp(-0.5 / (1 + 1.0 / 3));
+  Finding finding = decide_exactly("one sign, n = 1, t = 1", bound >= 1, 1, bound);
+  finding.d = 1;
+  finding.hypotheses = fmt::format("R = 1; sigma^2 = 1; the bound is {:.3g}, and the probability is 1", bound);
+  judge_trivial(finding, {{"a probability is at most 1", 1}});
+  return finding;
+}
+
 }  // namespace
 
 Report check_bernstein(const Check& check) {
@@ -108,9 +119,10 @@ Report check_bernstein(const Check& check) {
   const double alpha = check.alpha / static_cast<double>(tails.size() * ensembles.size());
   Report report;
   double least = std::numeric_limits<double>::infinity(), most = 0;
+  const double sides = check.makes("one-side") ? 1 : 2;
+  if (!check.own_input) report.findings.push_back(one_sign(check.makes("no-dimension") ? 1 : sides));
   for (const Ensemble& e : ensembles) {
-    const double dimension =
-        check.makes("no-dimension") ? 1 : (check.makes("one-side") ? 1 : 2) * static_cast<double>(e.size);
+    const double dimension = check.makes("no-dimension") ? 1 : sides * static_cast<double>(e.size);
     const double variance =
         (check.makes("one-variance") ? e.one_variance : e.variance) * (check.makes("half-variance") ? 0.5 : 1);
     for (const double tail : tails) {

@@ -173,14 +173,15 @@ std::vector<Claim> concentration_claims() {
        .method =
            "Failures of ||sum X_k|| < t at the t where the bound is 0.5, 0.1 and 0.01: diagonal signs (n = 1 is the "
            "scalar inequality, n = 64 needs the factor n), a symmetric matrix of signs, and the sampled columns of "
-           "Lemma C.2. Slack = t over the quantile. VACUOUS at t = sigma, where the bound is above 1.",
+           "Lemma C.2. Slack = t over the quantile. One sign needs more than the factor n. VACUOUS where the bound is "
+           "above 1, as at t = sigma.",
        .proof = "docs/claims/skyformer.md, Lemma C.1",
        .formerly = {"sky.lemmaC1"},
        .bound = true,
        .mutants = {{"no-dimension", "the bound without the factor 2n"},
                    {"one-variance", "sigma^2 of one term in place of the sum"}},
        .ladder = {{"half-variance", "sigma^2 / 2", "a million signs, by the binomial distribution", false},
-                  {"one-side", "n in the place of 2n", "not told apart", true}},
+                  {"one-side", "n in the place of 2n", "one sign, n = 1, t = 1", false}},
        .curve = "tail",
        .check = check_bernstein},
       {.id = "sky.lemmaC2/strict",
