@@ -158,6 +158,8 @@ TEST_CASE("sky.thm2/strict: what it asks for, by a matrix that is stored, and ne
   const Finding strict = decided("sky.thm2/strict", {{"own", problem}}).findings.front(),
                 t9 = decided("sky.thm2/charitable", {{"own", problem}}).findings.front();
   CHECK(std::abs(double(*strict.d) - asked) <= 1 + 1e-3 * asked);
+  const double asked_by_t9 = 6.52 * (double(points) * leverage.max() + 1) * std::log(2 * double(n) / 0.1);
+  CHECK(std::abs(double(*t9.d) - asked_by_t9) <= 1 + 1e-3 * asked_by_t9);
   CHECK(*strict.d >= *t9.d);
 
   // Narrow clouds, which a constant matrix approximates, whatever n is.
@@ -179,4 +181,47 @@ TEST_CASE("sky.thm2/strict: what it asks for, by a matrix that is stored, and ne
   // Where 2n max l_i and n / delta are as small as they can be, 33 is the least whole number.
   const double least = kLandmarkConstant * (2.0 / 3 + 1) * std::log(4) / (2.0 / 3 * std::log(2));
   CHECK(kPrintedConstant == std::ceil(least));
+}
+
+TEST_CASE("sky.lemmaC1: the t of a row is where the lemma's bound is the probability of the row") {
+  int seen = 0;
+  for (const Finding& row : decided("sky.lemmaC1/strict").findings) {
+    CAPTURE(row.input);
+    const bool one = row.input.starts_with("diagonal-signs size = 1 tail"),
+               many = row.input.starts_with("diagonal-signs size = 64 tail"),
+               matrix = row.input.starts_with("sign-matrix size = 24 tail");
+    if (!one && !many && !matrix) continue;
+    ++seen;
+    const double size = one ? 1 : many ? 64 : 24, variance = matrix ? 23 : 10, t = row.bound;
+    const double bound = 2 * size * std::exp(-t * t / 2 / (variance + t / 3));
+    CHECK(bound == doctest::Approx(std::stod(row.input.substr(row.input.rfind(' ')))));
+  }
+  CHECK(seen == 9);
+}
+
+TEST_CASE(
+    "sky.dstat-growth: d_stat and its bound by a matrix that is stored; of equal tokens d_stat is 2 / (2 + eps)") {
+  const arma::uword n = 24;
+  const Problem<double> problem = gaussian_head(n, 3, 6);
+  const arma::mat x = arma::join_cols(problem.Q(), problem.K()) / std::pow(3, 0.25);
+  arma::mat m(2 * n, 2 * n);
+  for (arma::uword i = 0; i < 2 * n; ++i) {
+    for (arma::uword j = 0; j < 2 * n; ++j) m(i, j) = std::exp(-std::pow(arma::norm(x.row(i) - x.row(j)), 2) / 2);
+  }
+  const double norm = arma::norm(m.submat(0, n, n - 1, 2 * n - 1), 2);
+  const Finding row = decided("sky.dstat-growth/charitable", {{"own", problem}}).findings.front();
+  CHECK(row.bound == doctest::Approx(2 * double(n) / (0.1 * norm)));
+  CHECK(row.observed ==
+        doctest::Approx(arma::trace(m * arma::inv(arma::mat(m + 0.1 * norm * arma::eye(2 * n, 2 * n))))));
+  const arma::mat same(n, 3, arma::fill::ones);
+  const Finding equal = decided("sky.dstat-growth/charitable", {{"same", {same, same, same}}}).findings.front();
+  CHECK(equal.bound == doctest::Approx(20));
+  CHECK(equal.observed == doctest::Approx(2 / 2.1));
+}
+
+TEST_CASE("sky.lemma3/charitable: equal landmarks attain the lower end") {
+  const arma::mat same(24, 3, arma::fill::ones);
+  const LedgerEntry entry = decided("sky.lemma3/charitable", {{"same", Problem<double>(same, same, same)}});
+  CHECK(entry.whole.estimate == doctest::Approx(1).epsilon(1e-9));
+  CHECK(entry.whole.verdict == Verdict::verified);
 }

@@ -71,8 +71,9 @@ std::vector<Claim> position_claims() {
                   "by half in total variation, n = 256. (Biases and numbers are a threshold of Croquis. Prop. 1, "
                   "which the sentence follows, is about some biases: that is the reading existence.)",
        .hypotheses = "Tokens without scores of their own.",
-       .method = "The best M of T in Frobenius norm, and from there a descent on the Kullback-Leibler divergence. "
-                 "The other biases are beside it.",
+       .method = "The best M of T in Frobenius norm, and from there a descent on the Kullback-Leibler divergence, for "
+                 "M = Q K^T and, with tokens of width 64 as in Prop. 1, for M = X W X^T, X = (Q, K), Q and K of width "
+                 "32. The other biases are beside it.",
        .conceded = "suggests",
        .expected = Verdict::refuted,
        .mutants = {{"narrow", "width 2"}},
