@@ -53,7 +53,7 @@ struct FewKeys {
   }
   /// ||A - 1/n||_1.
   double uniform_error() const { return arma::accu(arma::abs(exact() - 1 / static_cast<double>(keys.n_rows))); }
-  /// Of two keys: the variance of A - A^ in the l1 norm, times m, as the number m of directions grows (T20).
+  /// V for two keys: as the number m of directions grows, m^{1/2} ||A - A^||_1 tends to |g|, g ~ N(0, V) (T20).
   double variance_of_many(FeatureMap map) const {
     const arma::mat z = arma::repmat(query, 2, 1) + (map == FeatureMap::trf ? -1.0 : 1.0) * keys;
     const arma::mat inner = z * z.t(),
