@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Measures kriged-coreset and its variants against all other methods at equal flops, on heads that you give:
-#   run.sh [--trials 4] [--features 16,32,64,128] [--out FOLDER] NAME=HEADS ...
+#   run.sh [--trials 4] [--features 16,32,64,128] [--grid 2,4,...,256] [--out FOLDER] NAME=HEADS ...
+# --grid: the d of the other methods, finer than --features: each is taken at the smallest d that costs at least as much.
 # HEADS: Q.npy,K.npy,V.npy with one head or (heads, n, p), or QKV.npz, or a BERT's model.safetensors (all layers and
 # heads, on the sample text; LENGTH=512 tokens), or the options of `croquis error` for an input, as
 # '--model model.safetensors --ids ids.npy --sequence 1,2'. Writes NAME-ratios.csv for the Frobenius norm,
@@ -9,16 +10,18 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 trials=4 features=16,32,64,128 out=$here/results
+grid=2,4,8,12,16,20,24,28,32,36,40,48,56,64,72,80,96,112,128,144,160,192,224,256
 while [ $# -gt 0 ]; do
   case $1 in
     --trials) trials=${2:?--trials needs a number}; shift 2 ;;
     --features) features=${2:?--features needs numbers}; shift 2 ;;
+    --grid) grid=${2:?--grid needs numbers}; shift 2 ;;
     --out) out=${2:?--out needs a folder}; shift 2 ;;
     *=*) break ;;
-    *) sed -n '2,8s/^# //p' "$0" >&2; exit 2 ;;
+    *) sed -n '2,9s/^# //p' "$0" >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,9s/^# //p' "$0" >&2; exit 2; }
 croquis=${CROQUIS:-$root/build/release/apps/croquis} # set CROQUIS to use another build
 if [ ! -x "$croquis" ]; then
   cmake --preset release -S "$root" >/dev/null
@@ -37,8 +40,6 @@ others=(v-mean skyformer-softmax skyformer-softmax:landmarks=stratified skyforme
   skyformer-softmax:preset=code nystromformer nystromformer:inverse=pinv skeinformer linformer
   linformer:distribution=segments performer informer bigbird longformer linear reformer streaming vertical-slash mra-2
   wildcat thinformer balancekv vattention scatterbrain hyperattention kdeformer clustered improved-clustered)
-# Finer than the d of kriged-coreset: another method is taken at the smallest d that costs at least as much.
-grid=2,4,8,12,16,20,24,28,32,36,40,48,56,64,72,80,96,112,128,144,160,192,224,256
 
 for head in "$@"; do
   name=${head%%=*} files=${head#*=}
