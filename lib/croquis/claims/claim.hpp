@@ -45,12 +45,9 @@ struct Finding {
   std::string threshold;   ///< what was fixed beforehand and decides the row: "name = value", of thresholds.csv
   std::string hypotheses;  ///< measured, "name = value; name = value"
 
-  /// bound / observed: how many times larger the bound is than necessary. Of a least, where both are negative,
-  /// observed / bound, so that here too the claim holds above 1. NaN for other signs.
-  double slack() const {
-    if (observed < 0 && bound < 0) return observed / bound;
-    return observed > 0 ? bound / observed : kNone;
-  }
+  /// bound / observed: how many times larger the bound is than necessary. NaN unless observed is positive, so for a
+  /// least too.
+  double slack() const { return observed > 0 ? bound / observed : kNone; }
 };
 
 /// What was found on all inputs.

@@ -73,8 +73,7 @@ const Columns<ClaimRow>& claim_columns() {
       {{"observed", Role::number,
         "the error, or its quantile at the claimed probability, of other draws than those of `trials`"},
        &ClaimRow::observed},
-      {{"slack", Role::number, "bound / observed, or of a least observed / bound: above 1 where the claim holds"},
-       &ClaimRow::slack},
+      {{"slack", Role::number, "bound / observed; NA for a least"}, &ClaimRow::slack},
       {{"power", Role::number,
         "the smallest violation that this row would refute with probability 0.95. It is a failure rate over all "
         "the draws that the row may take (where the claim is that a rate is above an allowance, the largest such "

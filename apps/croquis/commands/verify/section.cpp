@@ -74,7 +74,7 @@ ReportTable findings_of(const std::vector<ClaimRow>& rows) {
                    {"measured", "the estimate, with its interval in parentheses"},
                    {"bound", "what the claim allows: the most, or the least with a minus sign"},
                    {"observed", "the error, or its quantile at the claimed probability"},
-                   {"slack", "bound / observed, or of a least observed / bound"},
+                   {"slack", "bound / observed; - for a least"},
                    {"hypotheses", "as measured", false}};
   const auto count = [](const auto& value) {
     return value ? number_cell(static_cast<double>(*value)) : ReportCell{"-"};
