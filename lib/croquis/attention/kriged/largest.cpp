@@ -39,11 +39,11 @@ template <typename T>
 void places_of_largest(const std::vector<T>& values, arma::uword count, std::vector<std::uint32_t>& places) {
   thread_local std::vector<std::uint8_t> bins;
   thread_local std::vector<std::uint32_t> borders;
-  std::vector<std::uint32_t>& border = borders;
+  std::vector<std::uint32_t>& border = borders;  // found once: code of a shared library asks at each use of a name
   const std::size_t n = values.size();
   for (auto* kept : {&border, &places}) kept->resize(n);
   bins.resize(n);
-  std::uint8_t* const bin = bins.data();
+  std::uint8_t* const bin = bins.data();  // a byte that is written could be a vector's pointer, for all that C++ knows
   find_bins(values.data(), n, bin);
   std::uint32_t counts[kLanes][kBins + 1] = {};
   for (std::size_t j = 0; j < n; ++j) ++counts[j % kLanes][bin[j]];

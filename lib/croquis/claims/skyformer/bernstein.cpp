@@ -119,10 +119,12 @@ Report check_bernstein(const Check& check) {
   const double alpha = check.alpha / static_cast<double>(tails.size() * ensembles.size());
   Report report;
   double least = std::numeric_limits<double>::infinity(), most = 0;
-  const double sides = check.makes("one-side") ? 1 : 2;
-  if (!check.own_input) report.findings.push_back(one_sign(check.makes("no-dimension") ? 1 : sides));
+  const auto dimension_of = [&](double size) {
+    return check.makes("no-dimension") ? 1 : (check.makes("one-side") ? 1 : 2) * size;
+  };
+  if (!check.own_input) report.findings.push_back(one_sign(dimension_of(1)));
   for (const Ensemble& e : ensembles) {
-    const double dimension = check.makes("no-dimension") ? 1 : sides * static_cast<double>(e.size);
+    const double dimension = dimension_of(static_cast<double>(e.size));
     const double variance =
         (check.makes("one-variance") ? e.one_variance : e.variance) * (check.makes("half-variance") ? 0.5 : 1);
     for (const double tail : tails) {
