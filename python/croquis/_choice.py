@@ -79,7 +79,8 @@ def choose(
     metric : str
         The error: "frobenius_rel", "spectral_rel", "row_rel_q99", ...
     cost : "flops" or "seconds"
-        What is to be least; seconds are measured at the size of the heads.
+        What is to be least; seconds are those of the heads themselves with one sequence, and those of random tokens
+        of their size with several (column ``time_ratio``).
     max_cost : float
         In units of exact attention: where a method costs as much or more, exact attention is used.
     per : "head", "layer" or "model"

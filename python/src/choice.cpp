@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/measure/choice_file.hpp>
+#include <croquis/measure/choice_seconds.hpp>
 #include <croquis/measure/choose.hpp>
 #include <optional>
 #include <string>
@@ -84,11 +85,19 @@ croquis::ChoiceInputs inputs_of(const Heads& all, const std::string& name,
 
 template <typename T>
 croquis::CandidateLadders candidates_of(const std::string& methods, const std::vector<arma::uword>& features,
+                                        const croquis::ChoiceInputs& inputs,
                                         const std::vector<croquis::HeadShape>& shapes, croquis::PositionParts position,
-                                        croquis::CostUnit unit) {
+                                        const croquis::ChoiceSettings& settings, Signals& signals) {
   const auto choices = methods == "all" ? croquis::usual_candidates(shapes, position)
                                         : croquis::parse_methods(methods, position, "methods");
-  return croquis::choice_candidates<T>(choices, features, shapes, position, unit);
+  const bool time_heads = settings.cost == croquis::CostUnit::seconds && inputs.sequences.size() == 1;
+  const auto candidates = croquis::choice_candidates<T>(choices, features, shapes, position,
+                                                        time_heads ? croquis::CostUnit::flops : settings.cost);
+  if (!time_heads) return candidates;
+  const auto go_on = [&](std::uint64_t, std::uint64_t) { return !signals.stop_requested(); };
+  const auto timed = croquis::timed_on_heads<T>(candidates, inputs, settings, {.go_on = go_on, .wanted = {}});
+  if (!timed) throw croquis::Interrupted();
+  return *timed;
 }
 
 template <typename T>
@@ -133,8 +142,9 @@ py::tuple choose_heads(
   settings.rows = rows;
   const auto answer = call([&](Signals& signals) {
     const bool in_float = precision == "float";
-    const auto candidates = in_float ? candidates_of<float>(methods, features, shapes, position, settings.cost)
-                                     : candidates_of<double>(methods, features, shapes, position, settings.cost);
+    const auto candidates = in_float
+                                ? candidates_of<float>(methods, features, inputs, shapes, position, settings, signals)
+                                : candidates_of<double>(methods, features, inputs, shapes, position, settings, signals);
     return in_float ? chosen<float>(inputs, candidates, settings, seed, signals)
                     : chosen<double>(inputs, candidates, settings, seed, signals);
   });

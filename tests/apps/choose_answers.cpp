@@ -183,6 +183,29 @@ TEST_CASE("choose: where --max-cost lets a method cost more than exact attention
   CHECK_FALSE(contains(cheap.output, "no cheaper than exact attention"));
 }
 
+TEST_CASE("choose: costs of random tokens stand beside the times of the heads themselves") {
+  const TemporaryFolder folder;
+  const auto row = [](int head, const std::string& status, double cost_ratio, const std::string& time_ratio) {
+    return fmt::format(
+        "h;head={0},NA,{0},0.1,0.05,0.95,frobenius_rel,kriged-coreset,paper,8,{1},1,{1},0.05,0.07,0.04,96,96,{2},NA,0,"
+        "4,seconds,1,double,softmax,1,1,NA,{3}\n",
+        head, cost_ratio, status, time_ratio);
+  };
+  const auto said = [&](const std::string& rows) {
+    write_text(folder / "c.csv", with_fields(kChoiceHeader, ",time_ratio") + rows);
+    REQUIRE(run_croquis("report c.csv --out c.html", folder.path()).status == 0);
+    return run_croquis("show c.csv", folder.path()).output + read_text(folder / "c.html");
+  };
+  const std::string fine = row(0, "chosen", 0.25, "1.1") + row(1, "exact", 1, "NA");
+  const std::string text = "osts are times on random tokens; on one sequence of these heads the chosen methods take ";
+  CHECK(contains(said(fine), "\nc" + text + "1.1 to 1.1 times as long (time_ratio)\n"));
+  const std::string slow = said(fine + row(2, "chosen", 0.25, "9.04"));
+  CHECK(contains(slow,
+                 "\nc" + text + "1.1 to 9 times as long (time_ratio), 1 of 2 by that no less than exact attention"));
+  CHECK(contains(slow, "C" + text + "1.1 to 9 times as long"));
+  CHECK_FALSE(contains(said(row(0, "chosen", 0.25, "NA")), "osts are times on random tokens; "));
+}
+
 TEST_CASE("choose: what is asked for is printed with all of its digits") {
   const TemporaryFolder folder;
   const ProgramRun run = run_croquis(

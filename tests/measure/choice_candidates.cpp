@@ -43,8 +43,8 @@ TEST_CASE("choice candidates: their costs are flops, largest d first, and what d
   CHECK(timed.ladders[0][0].costs[0] > 0);
   // The rule by flops is that by cost.
   const ChoiceCandidate& mean = timed.ladders[0][0];
-  const double flops = mean.costs[0] / mean.rate, exact = exact_flops({96, 96}, 8, 4, true);
-  CHECK(timed.flops_limit(mean, 0.5) * exact / flops ==
+  const double flops = mean.costs[0] / mean.rates[0], exact = exact_flops({96, 96}, 8, 4, true);
+  CHECK(timed.flops_limit(mean, 0, 0.5) * exact / flops ==
         doctest::Approx(0.5 * timed.exact_costs[0] / mean.costs[0]).epsilon(1e-12));
 }
 

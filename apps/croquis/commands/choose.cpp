@@ -5,10 +5,13 @@
 #include <cmath>
 #include <croquis/distributed/communicator.hpp>
 #include <croquis/measure/choice_file.hpp>
+#include <croquis/measure/choice_seconds.hpp>
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/choose_loss.hpp>
 #include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/groups.hpp>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -17,6 +20,7 @@
 #include "commands/command.hpp"
 #include "files/choice_draws.hpp"
 #include "files/choice_table.hpp"
+#include "files/progress.hpp"
 #include "files/run.hpp"
 #include "files/whole_file.hpp"
 #include "options/choice_inputs.hpp"
@@ -136,6 +140,22 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
   say(text);
 }
 
+// Nothing where a signal came. A part of a run times the heads of its own choices; a plot shows all.
+std::optional<CandidateLadders> timed_candidates(const ChooseOptions& options, const ChoiceSettings& settings,
+                                                 const CandidateLadders& in_flops, const ChoiceInputs& inputs,
+                                                 const std::function<bool(const std::string&)>& wanted) {
+  std::unique_ptr<Progress> progress;
+  croquis::TimingHooks hooks;
+  hooks.go_on = [&](std::uint64_t done, std::uint64_t of) {
+    if (!progress) progress = std::make_unique<Progress>(of, options.run.quiet);
+    progress->show(done, "timing the heads");
+    return !Run::interrupted();
+  };
+  if (!options.run.shard.empty()) hooks.wanted = wanted;
+  return options.run.precision == "float" ? croquis::timed_on_heads<float>(in_flops, inputs, settings, hooks)
+                                          : croquis::timed_on_heads<double>(in_flops, inputs, settings, hooks);
+}
+
 int run_choose(const ChooseOptions& options) {
   require_choice_file(choice_file(options.run.out));
   if (croquis::Communicator::world().size() > 1) {
@@ -155,7 +175,9 @@ int run_choose(const ChooseOptions& options) {
   for (const croquis::HeadShape& shape : shapes) {
     if (settings.rows) croquis::require_sampled_rows(*settings.rows, shape.n_q);
   }
-  const CandidateLadders candidates = candidates_of(options, named, shapes, position, settings.cost);
+  const bool time_heads = settings.cost == croquis::CostUnit::seconds && inputs.sequences.size() == 1;
+  CandidateLadders candidates =
+      candidates_of(options, named, shapes, position, time_heads ? croquis::CostUnit::flops : settings.cost);
   const std::vector<std::string> names = croquis::choice_names(inputs, settings.per);
 
   Run run(options.run, "choose", croquis::choice_columns().list(), identity_of(options, heads, named, candidates),
@@ -166,6 +188,11 @@ int run_choose(const ChooseOptions& options) {
   run.plan(plan);
   const auto wanted = [&](const std::string& name) { return run.wants(Run::key({name})); };
   const bool open = std::any_of(names.begin(), names.end(), wanted);  // else the errors are for the plot alone
+  if (time_heads && (open || !options.run.plot.empty())) {
+    auto timed = timed_candidates(options, settings, candidates, inputs, wanted);
+    if (!timed) return *run.finish();
+    candidates = *std::move(timed);
+  }
   const auto current = [&](const croquis::ChoiceDraw& draw) {
     return croquis::is_current(draw, inputs, candidates, settings.max_cost);
   };
@@ -203,8 +230,10 @@ void add_options(CLI::App& app, ChooseOptions& options) {
   app.add_option("--per", options.per, "one choice for each head, for each layer, or for the model")
       ->check(one_of({"head", "layer", "model"}))
       ->capture_default_str();
-  app.add_option("--cost", options.cost,
-                 "the cost that is minimised: flops, or seconds measured at the size of the heads")
+  app.add_option(
+         "--cost", options.cost,
+         "the cost that is minimised: flops, or seconds, with one sequence those of the heads themselves, with several "
+         "those of random tokens of their size")
       ->check(one_of({"flops", "seconds"}))
       ->capture_default_str();
   app.add_option("--max-cost", settings.max_cost,

@@ -116,6 +116,23 @@ std::string dear_choices(const std::vector<ChoiceRow>& rows) {
                      dear, count(rows, "chosen"));
 }
 
+std::string times_on_heads(const std::vector<ChoiceRow>& rows) {
+  std::vector<double> ratios;
+  std::size_t longer = 0;
+  for (const ChoiceRow& row : rows) {
+    if (std::isnan(row.time_ratio)) continue;
+    ratios.push_back(row.time_ratio);
+    longer += row.time_ratio * row.cost_ratio >= 1 ? 1 : 0;
+  }
+  if (ratios.empty()) return "";
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  return fmt::format(
+      "costs are times on random tokens; on one sequence of these heads the chosen methods take {:.2g} to {:.2g} times "
+      "as long (time_ratio){}",
+      *least, *most,
+      longer == 0 ? "" : fmt::format(", {} of {} by that no less than exact attention", longer, ratios.size()));
+}
+
 std::string measured_name(const ChoiceRow& row) {
   return row.rows ? "upper end of " + row.metric : row.metric;
 }
@@ -191,13 +208,15 @@ void print_choices(const std::vector<ChoiceRow>& rows) {
     fmt::print("\nthe last step that is certified: the mean loss rises by at most {:g}, with confidence {}\n{}\n\n",
                first.eps, first.confidence, basis_of_loss(rows));
   } else {
-    const std::string heads = heads_of_guarantee(rows), estimated = rows_of_guarantee(rows), dear = dear_choices(rows);
+    const std::string heads = heads_of_guarantee(rows), estimated = rows_of_guarantee(rows), dear = dear_choices(rows),
+                      times = times_on_heads(rows);
     fmt::print(
         "\nthe method of least {0} such that P({1} <= {2:g}) >= {3}; with confidence {4} that holds for every choice "
         "of the run\n"
-        "cost in {0}; median and 95 % quantile are those of {1}\n{5}{6}{7}\n",
+        "cost in {0}; median and 95 % quantile are those of {1}\n{5}{6}{7}{8}\n",
         first.cost_unit, measured_name(first), first.eps, complement(first.delta), first.confidence,
-        heads.empty() ? "" : heads + "\n", estimated.empty() ? "" : estimated + "\n", dear.empty() ? "" : dear + "\n");
+        heads.empty() ? "" : heads + "\n", estimated.empty() ? "" : estimated + "\n", dear.empty() ? "" : dear + "\n",
+        times.empty() ? "" : times + "\n");
   }
   const bool layers = std::all_of(rows.begin(), rows.end(), [](const ChoiceRow& row) { return row.layer.has_value(); });
   if (layers && rows.size() > kManyChoices) {

@@ -21,6 +21,10 @@ std::string heads_of_guarantee(const std::vector<croquis::ChoiceRow>& rows);
 /// How many of the chosen methods cost as much as exact attention or more, which --max-cost allows; empty if none does.
 std::string dear_choices(const std::vector<croquis::ChoiceRow>& rows);
 
+/// How the times of the chosen methods on the heads themselves compare with their costs, which are those of random
+/// tokens; empty where they were not measured.
+std::string times_on_heads(const std::vector<croquis::ChoiceRow>& rows);
+
 /// The error that is compared with eps: of --rows the upper end of its interval.
 std::string measured_name(const croquis::ChoiceRow& row);
 

@@ -66,6 +66,7 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
   for (const auto& [name, times] : methods) names += fmt::format("{}{} {}", names.empty() ? "" : ", ", times, name);
   if (!names.empty()) answers.push_back(fmt::format("Chosen: {}.", names));
   if (const std::string dear = dear_choices(rows); !dear.empty()) answers.push_back(dear + ".");
+  if (const std::string times = times_on_heads(rows); !times.empty()) answers.push_back("C" + times.substr(1) + ".");
   if (std::string other = other_target_of(rows); !other.empty()) answers.push_back(std::move(other));
   return answers;
 }

@@ -32,44 +32,11 @@ Problem<T> problem_of(const HeadShape& shape, PositionParts parts) {
                     normals<T>(key.child("value"), shape.n_k, shape.p_v), {}, std::move(position));
 }
 
-double median_seconds(const std::vector<CostRow>& rows) {
-  std::vector<double> seconds;
-  for (const CostRow& row : rows) {
-    if (row.status != "ok") throw std::runtime_error(row.status);
-    seconds.push_back(row.seconds);
-  }
-  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
-  return seconds[seconds.size() / 2];
-}
-
-// The time of a call. Five short calls are over within one interruption by other work, so as many follow as fill the
-// time in which few interruptions cannot reach the median.
-template <typename T>
-double call_seconds(const Problem<T>& problem, const CostCandidate& timed, arma::uword d, std::uint64_t repeats) {
-  constexpr double least_time = 0.02;  // s
-  const Key key(1);
-  const double seconds = median_seconds(call_costs(problem, timed, d, key, {repeats, 1}));
-  if (seconds * static_cast<double>(repeats) >= least_time) return seconds;
-  constexpr double most_calls = 1000;
-  const auto more = static_cast<std::uint64_t>(std::min(most_calls, std::ceil(least_time / seconds)));
-  return median_seconds(call_costs(problem, timed, d, key, {more, 0}));
-}
-
-// Of those with a finite cost, of which there is one.
-std::size_t median_shape(const std::vector<HeadShape>& shapes, const std::vector<double>& costs) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    if (std::isfinite(costs[i])) order.push_back(i);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return shapes[a].n_k < shapes[b].n_k; });
-  return order[order.size() / 2];
-}
-
-// From flops to seconds; returns the seconds of a flop.
-double scale(std::vector<double>& costs, std::size_t measured, double seconds) {
+// From flops to seconds.
+void scale(std::vector<double>& costs, std::vector<double>& rates, std::size_t measured, double seconds) {
   const double rate = seconds / costs[measured];
   for (double& cost : costs) cost *= rate;
-  return rate;
+  for (double& each : rates) each = rate;
 }
 
 Target common_target(const std::vector<MethodChoice>& methods) {
@@ -98,7 +65,8 @@ std::vector<ChoiceCandidate> ladder_of(const MethodChoice& choice, const std::ve
   for (const arma::uword d : descending) {
     const auto taken = [&](const HeadShape& shape) { return takes(choice, d, {shape.n_q, shape.n_k}); };
     if (std::none_of(shapes.begin(), shapes.end(), taken)) continue;
-    ChoiceCandidate candidate{.choice = choice, .features = d, .costs = {}};
+    ChoiceCandidate candidate{
+        .choice = choice, .features = d, .costs = {}, .rates = std::vector<double>(shapes.size(), 1.0)};
     for (std::size_t s = 0; s < shapes.size(); ++s) {
       candidate.costs.push_back(taken(shapes[s]) ? prepared[s].flops(static_cast<double>(d))
                                                  : std::numeric_limits<double>::infinity());
@@ -123,10 +91,24 @@ CostUnit cost_unit_from_name(const std::string& name) {
   return name == "flops" ? CostUnit::flops : CostUnit::seconds;
 }
 
-std::size_t CandidateLadders::number_of(const HeadShape& shape) const {
+std::size_t CandidateLadders::number_of(const HeadShape& shape, std::size_t head) const {
+  constexpr const char* rule = "candidates for the shapes of all heads";
+  if (!shape_of_head.empty()) {
+    require(head < shape_of_head.size() && shapes[shape_of_head[head]] == shape, "choose", rule);
+    return shape_of_head[head];
+  }
   const auto found = std::find(shapes.begin(), shapes.end(), shape);
-  require(found != shapes.end(), "choose", "candidates for the shapes of all heads");
+  require(found != shapes.end(), "choose", rule);
   return static_cast<std::size_t>(found - shapes.begin());
+}
+
+std::size_t CandidateLadders::timed_shape(const std::vector<double>& costs) const {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (std::isfinite(costs[i])) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return shapes[a].n_k < shapes[b].n_k; });
+  return order[order.size() / 2];
 }
 
 template <typename T>
@@ -145,10 +127,11 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     problems.push_back(problem_of<T>(shape, position));
     result.exact_costs.push_back(exact_flops({shape.n_q, shape.n_k}, shape.p, shape.p_v, position.causal));
   }
+  result.exact_rates.assign(shapes.size(), 1.0);
   if (unit == CostUnit::seconds) {
-    const CostCandidate exact{.choice = {"exact", {}, "paper"}, .exact = result.target};
-    const std::size_t middle = median_shape(shapes, result.exact_costs);
-    result.exact_rate = scale(result.exact_costs, middle, call_seconds(problems[middle], exact, 0, repeats));
+    const std::size_t middle = result.timed_shape(result.exact_costs);
+    scale(result.exact_costs, result.exact_rates, middle,
+          call_seconds(problems[middle], exact_candidate(result.target), 0, repeats));
   }
   std::vector<arma::uword> descending = features;
   std::sort(descending.rbegin(), descending.rend());
@@ -162,9 +145,9 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     if (unit == CostUnit::seconds) {
       for (ChoiceCandidate& candidate : ladder) {
         const CostCandidate timed{.choice = choice};
-        const std::size_t middle = median_shape(shapes, candidate.costs);
-        candidate.rate =
-            scale(candidate.costs, middle, call_seconds(problems[middle], timed, candidate.features, repeats));
+        const std::size_t middle = result.timed_shape(candidate.costs);
+        scale(candidate.costs, candidate.rates, middle,
+              call_seconds(problems[middle], timed, candidate.features, repeats));
       }
     }
     if (!ladder.empty()) result.ladders.push_back(std::move(ladder));

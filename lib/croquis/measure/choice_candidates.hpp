@@ -24,8 +24,8 @@ CostUnit cost_unit_from_name(const std::string& name);
 struct ChoiceCandidate {
   MethodChoice choice;
   arma::uword features = 0;
-  std::vector<double> costs;  ///< of the method for each shape; infinite where it does not take d
-  double rate = 1;            ///< cost / flops: 1, or the seconds of a flop
+  std::vector<double> costs;  ///< of the method for each of the shapes; infinite where it does not take d
+  std::vector<double> rates;  ///< cost / flops for each of the shapes: 1, or the seconds of a flop
 };
 
 /// A ladder for each method: its candidates in descending order of d.
@@ -35,10 +35,17 @@ struct CandidateLadders {
   std::size_t methods = 0;          ///< the number of given methods, those without a ladder included
   std::vector<HeadShape> shapes;    ///< the shapes for which costs are known
   std::vector<double> exact_costs;  ///< of exact attention to the target, for each shape
-  double exact_rate = 1;            ///< cost / flops of exact attention
+  std::vector<double> exact_rates;  ///< cost / flops of exact attention, for each shape
+  /// Where heads were timed themselves (timed_on_heads()), which entry of `shapes` has the costs of each head; there
+  /// may be several of one shape. Empty: costs depend on the shape alone.
+  std::vector<std::size_t> shape_of_head = {};
 
-  /// The number of a shape. Throws std::invalid_argument if it is none of these.
-  std::size_t number_of(const HeadShape& shape) const;
+  /// The entry of `shapes` with the costs of head number `head`, which has this shape. Throws std::invalid_argument if
+  /// there is none.
+  std::size_t number_of(const HeadShape& shape, std::size_t head = 0) const;
+  /// The entry of `shapes` at which seconds are measured: that of median n_k, of two in the middle the longer one,
+  /// among those with a finite cost, of which there is one.
+  std::size_t timed_shape(const std::vector<double>& costs) const;
   /// Whether the method is used on heads of shape number s: its cost is below max_cost times that of exact attention.
   bool is_used(const ChoiceCandidate& candidate, std::size_t s, double max_cost) const {
     return candidate.costs[s] < max_cost * exact_costs[s];
@@ -48,9 +55,9 @@ struct CandidateLadders {
     return is_used(candidate, s, max_cost) ? candidate.costs[s] : exact_costs[s];
   }
   /// is_used() as a rule for flops: the method is used where its flops are below this number times those of exact
-  /// attention.
-  double flops_limit(const ChoiceCandidate& candidate, double max_cost) const {
-    return max_cost * exact_rate / candidate.rate;
+  /// attention. It is the same for all shapes, unless heads were timed themselves.
+  double flops_limit(const ChoiceCandidate& candidate, std::size_t s, double max_cost) const {
+    return max_cost * exact_rates[s] / candidate.rates[s];
   }
 };
 
@@ -61,9 +68,8 @@ struct CandidateLadders {
 ///
 /// Costs in flops are the leading terms, as in the rows of `croquis error`, preparation included; they are computed on
 /// random entries of the same shape, on which they do not depend. Costs in seconds, which for some methods do depend on
-/// the head, are the median of `repeats` calls on such a problem with all threads, preparation included. Calls so short
-/// that all repeats take less than 20 ms are repeated for 20 ms, at most 1000 times. Seconds are measured only at the
-/// shape of median n_k (of those for which the method takes d), and scaled in proportion to flops for the others.
+/// the head (timed_on_heads()), are those of call_seconds() on such a problem. They are measured at one shape
+/// (CandidateLadders::timed_shape()), and scaled in proportion to flops for the others.
 /// `position` is that of all heads.
 /// Throws: std::invalid_argument for methods of different targets, for a quadratic method, if a list is empty, and if
 ///   no candidate is left; also as require_usable. std::runtime_error if a timed call fails.

@@ -136,7 +136,13 @@ const Columns<ChoiceRow>& choice_columns() {
         "random"},
        &ChoiceRow::heads},
       {{"rows", Role::subject, "`--rows`: the number of rows from which the error of a draw is estimated. `NA`: all"},
-       &ChoiceRow::rows}};
+       &ChoiceRow::rows},
+      {{"time_ratio", Role::number,
+        "of a chosen method, with `--cost seconds` and several sequences, whose `cost` is a time on random tokens: the "
+        "time on the heads of the choice themselves, on the first sequence of the length that is timed, over the time "
+        "on random tokens of their size. It is measured after the choice, which does not depend on it. `NA`: not "
+        "measured"},
+       &ChoiceRow::time_ratio}};
   return columns;
 }
 

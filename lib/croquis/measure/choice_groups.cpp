@@ -29,12 +29,12 @@ std::vector<ChoiceGroup> grouped_heads(const ChoiceInputs& inputs, ChoicePer per
 
 namespace {
 
-// How many heads of a group, over all sequences, have each of the shapes.
+// How many heads of a group, over all sequences, have the costs of each of the shapes.
 std::vector<double> counts_of_shapes(const ChoiceGroup& group, const ChoiceInputs& inputs,
                                      const CandidateLadders& candidates) {
   std::vector<double> counts(candidates.shapes.size());
   for (std::size_t s = 0; s < inputs.sequences.size(); ++s) {
-    for (const std::size_t h : group.heads) ++counts[candidates.number_of(inputs.shape(s, h))];
+    for (const std::size_t h : group.heads) ++counts[candidates.number_of(inputs.shape(s, h), h)];
   }
   return counts;
 }
@@ -134,7 +134,9 @@ ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const 
     row.preset = candidate.choice.preset;
     row.features = candidate.features;
     row.cost = race.cost(*shown);
-    row.flops_limit = candidates.flops_limit(candidate, settings.max_cost);
+    const std::size_t first = group.heads.front();
+    row.flops_limit =
+        candidates.flops_limit(candidate, candidates.number_of(inputs.shape(0, first), first), settings.max_cost);
     row.failure_upper = race.upper_limit(*shown);
     row.sequences = inputs.sequences.size() == 1 ? 1 : race.observed(*shown);
     if (!winner) row.needed = race.units_needed(*shown);

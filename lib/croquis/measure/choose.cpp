@@ -6,6 +6,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/measure/choice_groups.hpp>
+#include <croquis/measure/choice_seconds.hpp>
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/method_errors.hpp>
@@ -82,12 +83,19 @@ class Chooser {
   // Whether all that was to be seen was seen.
   bool run() { return one_sequence_ ? over_draws() : over_sequences(); }
 
-  std::vector<ChoiceRow> rows() const {
+  // Nothing if it was stopped while it timed the heads.
+  std::optional<std::vector<ChoiceRow>> rows() const {
+    const bool by_random_tokens = settings_.cost == CostUnit::seconds && !one_sequence_;
     std::vector<ChoiceRow> rows;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (!wanted_[g]) continue;
-      rows.push_back(answer_of(groups_[g], inputs_, candidates_, settings_));
+      const ChoiceGroup& group = groups_[g];
+      rows.push_back(answer_of(group, inputs_, candidates_, settings_));
       rows.back().precision = precision();
+      if (!by_random_tokens || rows.back().status != "chosen") continue;
+      if (hooks_.stop && hooks_.stop()) return {};
+      rows.back().time_ratio =
+          time_ratio_on_heads<T>(group.candidate(*group.race->winner()), group.heads, inputs_, candidates_);
     }
     return rows;
   }
@@ -129,7 +137,7 @@ class Chooser {
     const ChoiceHead& head = inputs_.heads[h];
     if (!wanted_[group_of_[h]]) return;
     const ChoiceGroup& group = groups_[group_of_[h]];
-    const std::size_t shape = candidates_.number_of(inputs_.shape(s, h));
+    const std::size_t shape = candidates_.number_of(inputs_.shape(s, h), h);
     for (const Rung rung : group.race->open()) {
       const ChoiceCandidate& candidate = group.candidate(rung);
       ChoiceDraw draw;
@@ -320,8 +328,9 @@ bool is_current(const ChoiceDraw& draw, const ChoiceInputs& inputs, const Candid
   const auto h = std::find_if(inputs.heads.begin(), inputs.heads.end(),
                               [&](const ChoiceHead& head) { return head.input == draw.input; });
   if (s == inputs.sequences.end() || h == inputs.heads.end()) return false;
-  const std::size_t shape = candidates.number_of(inputs.shape(static_cast<std::size_t>(s - inputs.sequences.begin()),
-                                                              static_cast<std::size_t>(h - inputs.heads.begin())));
+  const auto head = static_cast<std::size_t>(h - inputs.heads.begin());
+  const std::size_t shape =
+      candidates.number_of(inputs.shape(static_cast<std::size_t>(s - inputs.sequences.begin()), head), head);
   for (const auto& ladder : candidates.ladders) {
     for (const ChoiceCandidate& c : ladder) {
       if (c.choice.name != draw.method || c.choice.preset != draw.preset || c.features != draw.features) continue;

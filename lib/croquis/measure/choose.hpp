@@ -91,6 +91,7 @@ struct ChoiceRow {
   double flops_limit = kUndefined;
   std::uint64_t heads = 0;
   std::optional<std::uint64_t> rows;
+  double time_ratio = kUndefined;
 };
 const Columns<ChoiceRow>& choice_columns();
 
@@ -151,7 +152,8 @@ std::uint64_t units_to_certify(const ChoiceSettings& settings, std::size_t ladde
 ///   are other heads before it. Its error is estimated from the rows of key.child("rows").child(s).child(t), the same
 ///   for all heads and candidates. The result is the same for any number of threads.
 /// Cost: exact attention once for each head of each sequence, with `rows` so many rows of it for each draw, and a call
-///   of each candidate that is still open.
+///   of each candidate that is still open. With several sequences and costs in seconds, some seven calls of each chosen
+///   method on each head (ChoiceRow::time_ratio).
 /// Returns: nothing if `hooks.stop` returned true.
 /// Throws: std::invalid_argument for settings outside their ranges, also for more or fewer rows than can be sampled; as
 ///   require_distinct_sequences; and for a problem of another shape than inputs.shape states.

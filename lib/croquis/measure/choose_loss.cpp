@@ -86,8 +86,13 @@ class LossChooser {
     return cost_on(candidate, sequences) / cost_on(nullptr, sequences);
   }
 
+  // The same for all shapes.
+  double flops_limit(const ChoiceCandidate& candidate) const {
+    return candidates_.flops_limit(candidate, 0, settings_.max_cost);
+  }
+
   HeadMethod method_of(const ChoiceCandidate& candidate) const {
-    return {candidate.choice, candidate.features, candidates_.flops_limit(candidate, settings_.max_cost)};
+    return {candidate.choice, candidate.features, flops_limit(candidate)};
   }
 
   ChoiceDraw draw_of(std::size_t sequence, std::string name) const {
@@ -263,7 +268,7 @@ class LossChooser {
       row.preset = step->after.candidate->choice.preset;
       row.features = step->after.candidate->features;
       row.cost = row.exact_cost * cost_ratio(step->after.candidate, all_);
-      row.flops_limit = candidates_.flops_limit(*step->after.candidate, settings_.max_cost);
+      row.flops_limit = flops_limit(*step->after.candidate);
       row.error_median = step->after.rise;
       row.status = "chosen";
       row.draws = row.sequences = test_.size();

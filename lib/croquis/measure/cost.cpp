@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/core/choices.hpp>
@@ -59,6 +60,16 @@ void measure(const TimedCall& timed, std::uint64_t warmup, std::vector<CostRow>&
   }
 }
 
+double median_seconds(const std::vector<CostRow>& rows) {
+  std::vector<double> seconds;
+  for (const CostRow& row : rows) {
+    if (row.status != "ok") throw std::runtime_error(row.status);
+    seconds.push_back(row.seconds);
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
 }  // namespace
 
 double exact_flops(TokenAlignment tokens, arma::uword p, arma::uword p_v, bool causal) {
@@ -103,14 +114,19 @@ const Columns<CostRow>& cost_columns() {
   return columns;
 }
 
+CostCandidate exact_candidate(Target target) {
+  const std::string name = target == Target::softmax ? "exact" : "exact-" + std::string(name_of(target));
+  return {{name, {}, "paper"}, target};
+}
+
 std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& methods, bool with_position) {
-  std::vector<CostCandidate> candidates = {{{"exact", {}, "paper"}, Target::softmax}};
+  std::vector<CostCandidate> candidates = {exact_candidate(Target::softmax)};
   for (const Target target : {Target::kernelized, Target::softmax_rpe, Target::normalized_rpe}) {
     if (has_position(target) && !with_position) continue;
     const bool wanted = std::any_of(methods.begin(), methods.end(), [target](const MethodChoice& m) {
       return find_method<double>(m.name).target == target;
     });
-    if (wanted) candidates.push_back({{"exact-" + std::string(name_of(target)), {}, "paper"}, target});
+    if (wanted) candidates.push_back(exact_candidate(target));
   }
   for (const MethodChoice& m : methods) candidates.push_back({m});
   return candidates;
@@ -169,6 +185,19 @@ std::vector<CostRow> call_costs(const Problem<T>& problem, const CostCandidate& 
   return rows;
 }
 
+// Five short calls are over within one interruption by other work, so as many follow as fill the time in which few
+// interruptions cannot reach the median.
+template <typename T>
+double call_seconds(const Problem<T>& problem, const CostCandidate& candidate, arma::uword d, std::uint64_t repeats) {
+  constexpr double least_time = 0.02;  // s
+  const Key key(1);
+  const double seconds = median_seconds(call_costs(problem, candidate, d, key, {repeats, 1}));
+  if (seconds * static_cast<double>(repeats) >= least_time) return seconds;
+  constexpr double most_calls = 1000;
+  const auto more = static_cast<std::uint64_t>(std::min(most_calls, std::ceil(least_time / seconds)));
+  return median_seconds(call_costs(problem, candidate, d, key, {more, 0}));
+}
+
 std::vector<Growth> growth_of_time(const Grouping& grouping) {
   require(grouping.axis.name == "n", "growth_of_time", "groups over n",
           {{"axis", std::string_view(grouping.axis.name)}});
@@ -198,5 +227,8 @@ template std::vector<CostRow> call_costs(const Problem<float>&, const CostCandid
                                          const CostSettings&);
 template std::vector<CostRow> call_costs(const Problem<double>&, const CostCandidate&, arma::uword, const Key&,
                                          const CostSettings&);
+
+template double call_seconds(const Problem<float>&, const CostCandidate&, arma::uword, std::uint64_t);
+template double call_seconds(const Problem<double>&, const CostCandidate&, arma::uword, std::uint64_t);
 
 }  // namespace croquis

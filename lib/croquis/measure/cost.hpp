@@ -35,6 +35,9 @@ struct CostCandidate {
   std::optional<Target> exact = {};
 };
 
+/// Exact attention to a target, by the name of `croquis cost`.
+CostCandidate exact_candidate(Target target);
+
 /// Exact softmax attention, then exact attention to every other target of the methods that has another cost (kernelized
 /// and, if with_position says that there is a bias, targets with a bias; unit rows make no difference), then the
 /// methods.
@@ -68,6 +71,15 @@ struct CostSettings {
 template <typename T>
 std::vector<CostRow> call_costs(const Problem<T>& problem, const CostCandidate& candidate, arma::uword d,
                                 const Key& key, const CostSettings& settings = {});
+
+/// The time of a call as a single number (s): the median of `repeats` calls on all threads after one that is not timed,
+/// preparation included. Calls so short that all repeats take less than 20 ms are repeated for 20 ms, at most 1000
+/// times.
+/// Randomness: all calls use Key(1).
+/// Throws: std::runtime_error if a call fails; as call_costs.
+template <typename T>
+double call_seconds(const Problem<T>& problem, const CostCandidate& candidate, arma::uword d,
+                    std::uint64_t repeats = 5);
 
 /// A power law c n^slope fitted to the times of a curve.
 struct Growth {
