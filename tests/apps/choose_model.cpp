@@ -182,7 +182,7 @@ TEST_CASE("model --resume: with other labels it is another run, and d may be the
   for (std::size_t i = 0; i < labels.size(); i += 3) labels[i] = 5;
   write_text(folder / "labels.npy", npy_integers("(30, 9)", labels));
   const std::string rows = read_text(folder / "m.csv");
-  check_refused(run_croquis(line + "--resume", folder.path()), "--resume: numbers was ");
+  check_refused(run_croquis(line + "--resume", folder.path()), "--resume: tokens and labels (digest) was ");
   CHECK(read_text(folder / "m.csv") == rows);
 }
 

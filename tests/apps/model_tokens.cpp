@@ -101,7 +101,19 @@ TEST_CASE("model: sequences that are chosen are those of their numbers, and othe
   write_text(folder / "labels.npy", npy_integers("(3, 9)", labels));
   const ProgramRun other = run_croquis(run + "--out all.csv --resume", folder.path());
   CHECK(other.status == 2);
-  CHECK_MESSAGE(contains(other.output, "--resume: numbers was "), other.output);
+  CHECK_MESSAGE(contains(other.output, "--resume: tokens and labels (digest) was "), other.output);
+  // Where the sequences are not as many, or not as long, the line says so.
+  write_text(folder / "labels.npy", npy_integers("(2, 9)", {labels.begin(), labels.begin() + 18}));
+  write_text(folder / "ids.npy", npy_integers("(2, 9)", std::vector<std::int64_t>(18, 5)));
+  write_text(folder / "lengths.npy", npy_integers("(2,)", {9, 9}));
+  const ProgramRun fewer = run_croquis(run + "--out all.csv --resume", folder.path());
+  CHECK(fewer.status == 2);
+  CHECK_MESSAGE(contains(fewer.output, "--resume: number of sequences was 3 and is 2 now;"), fewer.output);
+  REQUIRE(run_croquis(run + "--out two.csv", folder.path()).status == 0);
+  write_text(folder / "lengths.npy", npy_integers("(2,)", {9, 8}));
+  const ProgramRun shorter = run_croquis(run + "--out two.csv --resume", folder.path());
+  CHECK(shorter.status == 2);
+  CHECK_MESSAGE(contains(shorter.output, "--resume: number of tokens was 18 and is 17 now;"), shorter.output);
 }
 
 TEST_CASE("model: the text of a vocabulary is masked with the seed") {

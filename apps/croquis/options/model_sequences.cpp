@@ -8,6 +8,7 @@
 #include <croquis/measure/model_loss.hpp>
 #include <croquis/random/indices.hpp>
 #include <memory>
+#include <numeric>
 
 #include "options/lists.hpp"
 #include "options/padding.hpp"
@@ -130,8 +131,12 @@ std::map<std::string, std::string> identity_of(const InputOptions& o, const Open
     }
     digest.add("\n");
   }
+  // The counts say in words how sequences differ, where the digest says that they do.
   return {{"model", opened.name},
           {"contents of the model", digest_of_model(o)},
+          {"number of sequences", std::to_string(sequences.numbers.size())},
+          {"number of tokens",
+           std::to_string(std::accumulate(sequences.lengths.begin(), sequences.lengths.end(), arma::uword{0}))},
           {"tokens", sequences.source},
-          {"numbers", digest.hex()}};
+          {"tokens and labels (digest)", digest.hex()}};
 }
