@@ -223,3 +223,25 @@ TEST_CASE("croquis error --bias: a matrix is that of an image, row offsets down 
   }
   CHECK(found == 1);
 }
+
+TEST_CASE("croquis error and cost --bias: a file of another size is refused with the numbers that it has and needs") {
+  TemporaryFolder folder;
+  const auto refused = [&](const std::string& arguments) {
+    const ProgramRun run = run_croquis(arguments + " --bias b.npy --methods prf-rpe --features 4", folder.path());
+    CHECK(run.status == 2);
+    return run.output;
+  };
+  const std::string error = "error --input gaussian --p 4 --n ", cost = "cost --p 4 --n ";
+  const std::string line = "croquis: --bias b.npy: 2n - 1 = 39 entries for n = 20 tokens, got entries = 5\n";
+  for (const auto& [rows, cols] : {std::pair<arma::uword, arma::uword>{5, 1}, {1, 5}}) {
+    croquis::write_npy((folder / "b.npy").string(), arma::mat(rows, cols, arma::fill::zeros));
+    CHECK(refused(error + "20") == line);
+    CHECK(refused(cost + "20") == line);
+  }
+  croquis::write_npy((folder / "b.npy").string(), arma::mat(5, 3, arma::fill::zeros));
+  const std::string image = "croquis: --bias: b.npy: 5 x 3 numbers are of an image of 3 x 2 tokens, there are ";
+  for (const char* n : {"20", "9"}) {  // 9 tokens have three rows too
+    CHECK(refused(error + n) == image + n + "\n");
+    CHECK(refused(cost + n) == image + n + "\n");
+  }
+}

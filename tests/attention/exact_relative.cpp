@@ -185,7 +185,7 @@ TEST_CASE_TEMPLATE("exact attention: padding cuts the bias to the distances that
   CHECK(contains(refusal([&] {
                    Problem<T>(whole.Q(), whole.K(), whole.V(), 41, {arma::Col<T>(81), false, 1});
                  }),
-                 "2n - 1 entries, got entries = 81, n = 60"));
+                 "2n - 1 = 119 entries for n = 60 tokens, got entries = 81"));
 }
 
 TEST_CASE_TEMPLATE("exact attention with a bias: causal rows do not see later tokens, and rows of B sum to 1", T, float,

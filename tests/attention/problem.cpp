@@ -182,7 +182,7 @@ TEST_CASE("Problem: a position is that of max(n_q, n_k) tokens, and a mask needs
   // With five keys left the tokens are five, and b_t goes from -4 to 4.
   const Problem<double> shorter(few, many, many, 5, bias);
   CHECK(identical(arma::mat(shorter.position().bias), arma::mat(arma::regspace(-4.0, 4.0))));
-  CHECK(contains(refusal([&] { Problem<double>(few, many, many, {}, {arma::vec(5), false, 1}); }), "2n - 1 entries"));
+  CHECK(contains(refusal([&] { Problem<double>(few, many, many, {}, {arma::vec(5), false, 1}); }), "2n - 1 = "));
   RelativePosition<double> band = bias, unused = bias;
   band.bias(4) = unused.bias(3) = -arma::datum::inf;
   for (const RelativePosition<double>& mask : {RelativePosition<double>{{}, true, 1}, band}) {

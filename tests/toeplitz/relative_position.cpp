@@ -93,7 +93,7 @@ TEST_CASE_TEMPLATE("RelativePosition: a bias that does not fit is refused by ent
   };
   CHECK(refused({T(1), -infinity, T(0), T(2), -infinity}, 3) == "nothing was thrown");
   CHECK(refused({}, 3) == "nothing was thrown");
-  CHECK(refused({T(1), T(2)}, 1) == "bias: 2n - 1 entries, got entries = 2, n = 1, height = 1");
+  CHECK(refused({T(1), T(2)}, 1) == "bias: 2n - 1 = 1 entries for n = 1 token, got entries = 2");
   CHECK(contains(refused({T(1), nan, T(1)}, 2), "finite entries or -inf, b_0 finite, got entry = 1, value = nan"));
   CHECK(contains(refused({infinity, T(0), T(1)}, 2), "entry = 0, value = inf"));
   CHECK(contains(refused({T(0), -infinity, T(1)}, 2), "entry = 1, value = -inf"));
@@ -103,6 +103,7 @@ TEST_CASE_TEMPLATE("RelativePosition: a bias that does not fit is refused by ent
   for (const T large : {std::nextafter(most, infinity), -2 * most}) {
     CHECK(contains(refused({T(1), T(0), large}, 2), "up to a 64th of the largest number, got entry = 2"));
   }
-  CHECK(contains(refused(arma::Col<T>(7, arma::fill::ones), 4, 2), "(2 height - 1)(2 width - 1) entries"));
+  CHECK(refused(arma::Col<T>(7, arma::fill::ones), 6, 2) ==
+        "bias: (2h - 1)(2w - 1) = 15 entries for 2 x 3 tokens, got entries = 7");
   CHECK(contains(refused(arma::Col<T>(9, arma::fill::ones), 4, 3), "height >= 1 divides n"));
 }

@@ -149,7 +149,7 @@ TEST_CASE("ToeplitzOperator: automatic is direct for few tokens; wrong sizes are
   CHECK(automatic(kDirectToeplitz).direct());
   CHECK_FALSE(automatic(kDirectToeplitz + 1).direct());
   CHECK(contains(refusal([&] { automatic(5).apply(arma::mat(4, 1, arma::fill::ones)); }), "got rows = 4, n = 5"));
-  CHECK(contains(refusal([] { ToeplitzOperator<double>({{1.0, 2.0}, false, 1}, 2); }), "2n - 1 entries"));
+  CHECK(contains(refusal([] { ToeplitzOperator<double>({{1.0, 2.0}, false, 1}, 2); }), "2n - 1 = 3 entries"));
   const auto direct = automatic(kDirectToeplitz);  // plans no transforms
   CHECK(contains(refusal([&] { direct.workspace(); }), "a path by fft"));
   CHECK(arma::size(automatic(200).apply(arma::mat(200, 0))) == arma::SizeMat(200, 0));

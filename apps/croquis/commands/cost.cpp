@@ -1,5 +1,6 @@
 // croquis cost: time, peak memory and flops against n and d.
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/memory.hpp>
@@ -19,6 +20,7 @@
 #include "options/bias.hpp"
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
+#include "options/said_of.hpp"
 #include "pictures/curves.hpp"
 #include "report/groups_section.hpp"
 
@@ -71,7 +73,8 @@ std::vector<CostCell> cells_of(const std::vector<CostCandidate>& candidates, con
 void check(const CostOptions& options, const std::vector<CostCandidate>& candidates,
            const std::vector<arma::uword>& sizes, const std::vector<arma::uword>& features) {
   for (const arma::uword n : sizes) {  // a bias that does not fit is refused before there is a file
-    croquis::require_valid(parse_bias(options.bias, options.causal, n, Key(options.run.seed)), n);
+    const auto position = parse_bias(options.bias, options.causal, n, Key(options.run.seed));
+    if (!options.bias.empty()) said_of("--bias " + options.bias, [&] { croquis::require_valid(position, n); });
   }
   const auto largest = static_cast<double>(sizes.back()), width = static_cast<double>(options.p);
   croquis::require_memory(6 * sizeof(double) * largest * width, "cost: Q, K, V and a copy",
@@ -138,10 +141,10 @@ void print_growth(const croquis::Grouping& grouping) {
 void print_costs(const croquis::Table& table) {
   const croquis::Grouping grouping = croquis::group_rows(table);
   const croquis::CostRow first = croquis::cost_columns().rows({table.columns, {table.rows.front()}}).front();
-  print_groups(
-      fmt::format("seconds a call, median of {} (10 % to 90 %); p = {}, {}, {} threads{}", grouping.draws, first.p,
-                  first.precision, first.threads, first.input.ends_with(";causal") ? ", causal attention" : ""),
-      grouping, "seconds", Statistic::median);
+  print_groups(fmt::format("seconds a call, median of {} (10 % to 90 %); p = {}, {}, {}{}", grouping.draws, first.p,
+                           first.precision, croquis::counted(first.threads, "thread"),
+                           first.input.ends_with(";causal") ? ", causal attention" : ""),
+               grouping, "seconds", Statistic::median);
   print_groups("peak memory of a call in bytes, measured", grouping, "peak_bytes", Statistic::median);
   if (grouping.axis.name == "n") print_growth(grouping);
 }

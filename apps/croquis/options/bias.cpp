@@ -39,7 +39,7 @@ int whole(double value, const std::string& text) {
   return static_cast<int>(value);
 }
 
-croquis::RelativePosition<double> from_file(const std::string& path) {
+croquis::RelativePosition<double> from_file(const std::string& path, arma::uword n) {
   const arma::mat values = croquis::read_npy_or_vector(path);
   croquis::RelativePosition<double> position;
   position.bias = arma::vectorise(values.t());  // row by row
@@ -49,7 +49,13 @@ croquis::RelativePosition<double> from_file(const std::string& path) {
           fmt::format("--bias: {}: {} x {} numbers; images of h x w tokens have (2h - 1) x (2w - 1)", path,
                       values.n_rows, values.n_cols));
     }
-    position.height = (values.n_rows + 1) / 2;
+    const arma::uword height = (values.n_rows + 1) / 2, width = (values.n_cols + 1) / 2;
+    if (height * width != n) {
+      throw std::invalid_argument(
+          fmt::format("--bias: {}: {} x {} numbers are of an image of {} x {} tokens, there are {}", path,
+                      values.n_rows, values.n_cols, height, width, n));
+    }
+    position.height = height;
   }
   return position;
 }
@@ -62,7 +68,7 @@ croquis::RelativePosition<double> parse_bias(const std::string& text, bool causa
   const std::size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon), rest = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (text.ends_with(".npy")) {
-    position = from_file(text);
+    position = from_file(text, n);
   } else if (kind == "alibi") {
     const double slope = numbers(rest, text, 1)[0];
     position.bias = said_of("--bias " + text, [&] { return croquis::alibi_bias(n, slope); });

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <croquis/core/counted.hpp>
+
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
@@ -25,8 +28,11 @@ void require_valid(const RelativePosition<T>& position, arma::uword n) {
   const RelativeGrid grid(n, position.height);
   if (position.bias.is_empty()) return;
   const arma::uword size = position.bias.n_elem;
-  require(size == grid.size(), "bias", position.height == 1 ? "2n - 1 entries" : "(2 height - 1)(2 width - 1) entries",
-          {{"entries", size}, {"n", n}, {"height", position.height}});
+  const std::string needed =
+      position.height == 1
+          ? fmt::format("2n - 1 = {} entries for n = {}", grid.size(), counted(n, "token"))
+          : fmt::format("(2h - 1)(2w - 1) = {} entries for {} x {} tokens", grid.size(), grid.height(), grid.width());
+  require(size == grid.size(), "bias", needed, {{"entries", size}});
   for (arma::uword t = 0; t < size; ++t) {
     const T b = position.bias(t);
     // Logits and other biases will be added to it.
