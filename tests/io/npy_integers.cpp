@@ -67,6 +67,10 @@ TEST_CASE("whole numbers in .npy: a list of numbers of any type, and of any shap
   CHECK(identical(list(npy_integers("(2, 2)", {1, -2, 3, 4})), arma::vec{1, -2, 3, 4}));
   CHECK(identical(list(file_of<float>("<f4", "(2,)", {0.5F, -1})), arma::vec{0.5, -1}));
   CHECK(identical(list(file_of<double>("<f8", "(1, 3)", {1, 2, 3})), arma::vec{1, 2, 3}));
+  CHECK(identical(list(file_of<double>("<f8", "(2, 2)", {1, -2, 3, 4})), arma::vec{1, -2, 3, 4}));
+  CHECK(identical(
+      list(npy_file("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }\n", bytes_of<double>({1, -2, 3, 4}))),
+      arma::vec{1, 3, -2, 4}));
 }
 
 TEST_CASE("whole numbers in .npy: anything else is refused in one line") {

@@ -81,7 +81,7 @@ std::vector<std::int64_t> IntegerRows::row(std::uint64_t row) const {
 arma::vec read_npy_list(const std::string& path) {
   const SharedBytes source = bytes_of_file(path);
   const std::string type = parse_npy_start(read_some(*source, 0, kLongestNpyStart), path).header.descr;
-  if (type.find_first_of("iu") == std::string::npos) return arma::vectorise(read_npy_or_vector(path));
+  if (type.find_first_of("iu") == std::string::npos) return arma::vectorise(read_npy_or_vector(path).t());
   const IntegerRows rows(source);
   std::vector<double> numbers;
   for (std::uint64_t row = 0; row < rows.rows(); ++row) {

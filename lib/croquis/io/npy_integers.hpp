@@ -32,9 +32,9 @@ class IntegerRows {
   bool is_signed_ = true;
 };
 
-/// A list of numbers: those of an .npy file of integers, as IntegerRows reads it, row by row, or of floats, as
-/// read_npy_or_vector reads it, column by column. A list of whole numbers may have been saved as either. Floats are
-/// returned as they are. Throws as IntegerRows and read_npy_or_vector.
+/// A list of numbers: those of an .npy file of integers, as IntegerRows reads it, or of floats, as read_npy_or_vector
+/// reads it; of two dimensions row by row. A list of whole numbers may have been saved as either. Floats are returned
+/// as they are. Throws as IntegerRows and read_npy_or_vector.
 arma::vec read_npy_list(const std::string& path);
 
 }  // namespace croquis
