@@ -22,6 +22,7 @@ from ._types import (
     flag,
     joined,
     path_of,
+    positive,
     precision_of,
     real,
     seed_of,
@@ -127,6 +128,8 @@ def choose(
     (256, 5)
     """
     target = None if save is None else replaceable(path_of(save, "save"))
+    if text(per, "per") == "layer" and layers is None:
+        raise ValueError("per: 'layer' needs layers, that of each head")
     sequences = sequences_of(Q, K, V)
     columns, document = _core.choose(
         sequences,
@@ -137,11 +140,11 @@ def choose(
         bias is not None,
         joined(methods, "methods"),
         features_of(features),
-        real(eps, "eps"),
+        positive(real(eps, "eps"), "eps"),
         real(delta, "delta"),
         real(confidence, "confidence"),
         text(metric, "metric"),
-        text(per, "per"),
+        per,
         text(cost, "cost"),
         real(max_cost, "max_cost"),
         None if trials is None else draws(trials, "trials"),

@@ -16,6 +16,7 @@ from ._types import (
     draws,
     head_options,
     joined,
+    positive,
     real,
     seed_of,
     sorted_once,
@@ -69,6 +70,8 @@ def spectrum(
     wanted = joined(matrices, "matrices")
     chosen = _core.spectrum_matrices() if wanted == "all" else [matrix.strip() for matrix in wanted.split(",")]
     for i, matrix in enumerate(chosen):
+        if matrix not in _core.spectrum_matrices():
+            raise ValueError(f"matrices: {matrix!r} is none of {' '.join(_core.spectrum_matrices())}")
         if matrix in chosen[:i]:
             raise ValueError(f"matrices: {matrix!r} stands there twice")
     return rows_of(
@@ -144,8 +147,8 @@ def dimension(
             K,
             V,
             head_options(False, None, length),
-            sorted_once(epsilons, "epsilons"),
-            sorted_once(widths, "widths"),
+            [positive(epsilon, "epsilons", 1) for epsilon in sorted_once(epsilons, "epsilons")],
+            [positive(width, "widths") for width in sorted_once(widths, "widths")],
             real(delta, "delta"),
             draws(trials, "trials", 0),
             text(method, "method"),

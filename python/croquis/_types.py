@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Protocol, Sequence, SupportsIndex, Union
@@ -145,6 +146,14 @@ def real(value: object, name: str) -> float:
         return float(number)
     except OverflowError:
         raise ValueError(f"{name}: {shown(value)} is too large") from None
+
+
+def positive(number: float, name: str, end: float = math.inf) -> float:
+    """The number, or ValueError unless it is above 0 and below `end`."""
+    if not 0 < number < end:
+        limit = "finite" if end == math.inf else f"below {end:g}"
+        raise ValueError(f"{name}: {number} is not positive and {limit}")
+    return number
 
 
 def reals(values: Reals, name: str) -> List[float]:

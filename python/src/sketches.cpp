@@ -36,8 +36,8 @@ SketchDescription describe(const std::string& text, arma::uword rows, arma::uwor
                            std::uint64_t trial, const std::vector<double>& weights) {
   std::vector<std::string> known;
   for (const auto& distribution : croquis::sketch_distributions<double>()) known.push_back(distribution.name);
-  const auto choices = croquis::parse_choices(text, "sketch", known);
-  if (choices.size() != 1) throw std::invalid_argument("sketch: give one name");
+  const auto choices = croquis::parse_choices(text, "name", known);
+  if (choices.size() != 1) throw std::invalid_argument("name: give one");
   std::map<std::string, double> parameters;
   for (const auto& [name, value] : choices[0].options) {
     const char* const last = value.data() + value.size();

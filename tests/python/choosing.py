@@ -80,7 +80,7 @@ class Choose(unittest.TestCase):
     def test_an_infinite_error_is_no_question(self):
         Q, K, V = square_head()
         for eps in (float("inf"), float("nan"), 0):
-            with self.assertRaisesRegex(ValueError, "epsilon > 0, and finite"):
+            with self.assertRaisesRegex(ValueError, f"^eps: {float(eps)} is not positive and finite$"):
                 croquis.choose(Q, K, V, eps=eps, methods="v-mean", features=8)
 
     def test_padding_and_a_bias_are_those_of_each_sequence(self):
@@ -117,7 +117,8 @@ class Choose(unittest.TestCase):
     def test_refusals(self):
         Q, K, V = square_head()
         for pattern, options in (
-            ("epsilon|eps", {"eps": 0}),
+            ("^eps: 0.0 is not positive and finite$", {"eps": 0}),
+            ("^per: 'layer' needs layers, that of each head$", {"per": "layer"}),
             ("delta", {"delta": 1.5}),
             ("metric", {"metric": "frobenius"}),
             ("^per: is head, layer or model, got per = heads", {"per": "heads"}),
@@ -133,15 +134,17 @@ class Choose(unittest.TestCase):
             ("^length: there are 2 for 1 sequence; give one for all", {"length": [4, 5]}),
             ("^length: there are 2 for 1 sequence; give one for all", {"length": numpy.array([4, 5])}),
             ("^length: there are 2 for 1 sequence; give one for all", {"length": [[4], [5, 6]]}),
-            ("bias", {"bias": numpy.zeros(5)}),
+            ("^bias: 2n - 1 = 105 entries for n = 53 tokens, got entries = 5$", {"bias": numpy.zeros(5), "methods": "prf-rpe"}),
             ("^bias: there are 2 for 1 sequence; give one for all", {"bias": [numpy.zeros(105)] * 2}),
             ("did you mean", {"methods": "skyformr"}),
         ):
             with self.assertRaisesRegex(ValueError, pattern):
                 croquis.choose(Q, K, V, **{"methods": "v-mean", "features": 8, **options})
-        with self.assertRaisesRegex(ValueError, "sequence 0 has 2 heads in Q, 1 in K and 1 in V"):
+        with self.assertRaisesRegex(ValueError, "sequence 0 has 2 heads in Q, 1 in K and 1 in V; give each sequence 2 heads, as"):
             croquis.choose(numpy.stack([Q, Q]), K, V)
-        with self.assertRaisesRegex(ValueError, "Q: has 1 dimensions"):
+        with self.assertRaisesRegex(ValueError, "sequence 0 has 1 head in Q, 2 in K and 2 in V; give each sequence 1 head, as"):
+            croquis.choose(Q, numpy.stack([K, K]), numpy.stack([V, V]))
+        with self.assertRaisesRegex(ValueError, "Q: has 1 dimension;"):
             croquis.choose(Q[0], K, V)
         Q, K, V = heads(sequences=3, count=2, n=32)
         for pattern, bad in (

@@ -210,8 +210,8 @@ class Refusals(unittest.TestCase):
         self.refused("skyformer", croquis.approximate, Q, K, V, "skyformr", 8)
         self.refused("bounds: goes without rows", croquis.error, Q, K, V, "v-mean", 8, rows=20, bounds=True)
         self.refused("no claim is called 'sky.lit'", croquis.verify, "sky.lit")
-        self.refused("is none of .*srht", croquis.sketch, "shrt", 10, 4)
-        self.refused("matrix is a, b, c", croquis.spectrum, Q, K, V, "x")
+        self.refused("^name: 'shrt' is none of .*srht", croquis.sketch, "shrt", 10, 4)
+        self.refused("^matrices: 'x' is none of a b c bv cv$", croquis.spectrum, Q, K, V, ["a", "x"])
         self.refused("columns: of error", croquis.columns, "eror")
 
     def test_options(self):
@@ -232,6 +232,10 @@ class Refusals(unittest.TestCase):
         self.refused("^methods: there are none", croquis.choose, Q, K, V, methods=[])
         self.refused("^epsilons: there are none; give one number", croquis.dimension, Q, K, V, [])
         self.refused("^widths: there are none; give one number", croquis.dimension, Q, K, V, widths=[])
+        for end in (0, 1, -0.5, 3, numpy.nan):
+            self.refused("^epsilons: .* is not positive and below 1$", croquis.dimension, Q, K, V, [0.1, end])
+        for end in (0, -1, numpy.inf, numpy.nan):
+            self.refused("^widths: .* is not positive and finite$", croquis.dimension, Q, K, V, widths=[1, end])
         self.refused("^epsilons: 0.1 stands there twice$", croquis.dimension, Q, K, V, [0.1, 0.5, 0.1])
         self.refused("^widths: 1.0 stands there twice$", croquis.dimension, Q, K, V, widths=[1, 1.0])
         for none in ([], "", " ", [""]):
