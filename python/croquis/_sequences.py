@@ -40,8 +40,8 @@ def sequences_of(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Matrix, Mat
             times = wanted // k if q == wanted and k == v and 0 < k < wanted and wanted % k == 0 else 0
             groups = f"; for groups of queries repeat K and V, as numpy.repeat(K, {times}, axis=-3)" if times else ""
             raise ValueError(
-                f"choose: sequence {s} has {q} heads in Q, {k} in K and {v} in V; give each sequence {wanted} heads, as "
-                f"Q has in the first{groups}"
+                f"choose: sequence {s} has {counted(q, 'head')} in Q, {k} in K and {v} in V; give each sequence "
+                f"{counted(wanted, 'head')}, as Q has in the first{groups}"
             )
     return [list(zip(*sequence)) for sequence in zip(*matrices)]
 
@@ -110,14 +110,14 @@ def _matrices(given: Arrays, name: str) -> List[List[Matrix]]:
         return [list(array)]
     if dimensions == 4:
         return [_heads(sequence, f"{name}: sequence {s}") for s, sequence in enumerate(array)]
-    raise ValueError(f"{name}: has {dimensions} dimensions; give (n, width), (heads, n, width) or several of these")
+    raise ValueError(f"{name}: has {counted(dimensions, 'dimension')}; give (n, width), (heads, n, width) or several of these")
 
 
 def _heads(sequence: Any, name: str) -> List[Matrix]:
     """A matrix for every head of a sequence among several."""
     dimensions = dimensions_of(sequence, name)
     if dimensions != 3:
-        raise ValueError(f"{name} has {dimensions} dimensions; give (heads, n, width)")
+        raise ValueError(f"{name} has {counted(dimensions, 'dimension')}; give (heads, n, width)")
     return list(sequence)
 
 

@@ -119,7 +119,7 @@ def packed_attention(
         raise ValueError(f"q, k, v: their shapes are {tuple(q.shape)}, {tuple(k.shape)}, {tuple(v.shape)}; give (n, heads, p)")
     sizes = [whole(length, "lengths", 1) for length in items(lengths, "lengths")]
     if sum(sizes) != len(q):
-        raise ValueError(f"lengths: they add up to {sum(sizes)}, q has {len(q)} tokens")
+        raise ValueError(f"lengths: they add up to {sum(sizes)}, q has {counted(len(q), 'token')}")
     seeds = [seed] * len(sizes) if hasattr(seed, "__index__") and not getattr(seed, "shape", ()) else items(seed, "seed")
     if len(seeds) != len(sizes):
         raise ValueError(f"seed: there are {len(seeds)} for {counted(len(sizes), 'sequence')}")

@@ -31,7 +31,7 @@ TEST_CASE("choose: by the loss, two sequences or more have to be left for the te
   check_refused(run_croquis("choose --model model.safetensors --ids ids.npy --labels labels.npy --target-loss 9 "
                             "--search-sequences 29",
                             folder.path()),
-                "30 sequences, 29 of them for the search, leave fewer than 2 for the test");
+                "of 30 sequences the search takes 29, which leaves fewer than 2 for the test");
 }
 
 TEST_CASE("choose: wrong input is refused in one line") {

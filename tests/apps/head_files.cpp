@@ -75,6 +75,7 @@ TEST_CASE("grouped queries: a head of the keys is repeated by itself for the que
   write_heads(folder, "one.npy", head_numbers("k", kHead), {});
   for (const auto& [arguments, message] : {std::pair("--q three.npy --k k.npy --v v.npy", "Q has 3 heads, K 2, V 2"),
                                            std::pair("--q k.npy --k q.npy --v q.npy", "Q has 2 heads, K 4, V 4"),
+                                           std::pair("--q one.npy --k k.npy --v v.npy", "Q has 1 head, K 2, V 2"),
                                            std::pair("--q q.npy --k k.npy --v v4.npy", "Q has 4 heads, K 2, V 4"),
                                            std::pair("--q q.npy --k one.npy --v v.npy", "Q has 4 heads, K 1, V 2")}) {
     check_refused(run_croquis(fmt::format("error {}", arguments), folder.path()), message);
@@ -220,7 +221,8 @@ TEST_CASE("--head takes ranges; --head-sample draws some with the seed, in their
         std::pair("--head 0-12", "--head: '0-12' is none of 0 to 11"),
         std::pair("--head 0-3,2", "--head: 2 is there twice"), std::pair("--head 1-", "--head: '1-'"),
         std::pair("--head 1-2-3", "--head: '1-2-3'"),
-        std::pair("--head-sample 13", "--head-sample: 13 is more than the 12 heads"),
+        std::pair("--head-sample 13", "--head-sample: 13 is more than the 12 heads\n"),
+        std::pair("--head 2 --head-sample 2", "--head-sample: 2 is more than the 1 head\n"),
         std::pair("--head 0-3 --head-sample 5", "--head-sample: 5 is more than the 4 heads"),
         std::pair("--head-sample 0", "--head-sample")}) {
     CAPTURE_BINDING(arguments);

@@ -78,7 +78,7 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {"model --model roberta/model.safetensors" + kLabelled,
        "model_type is 'roberta'; bert, albert, gpt2 and llama are read"},
       {"error --model albert/model.safetensors --join-windows 2" + kModelTokens,
-       "--join-windows: 3 sequences are no multiple of 2"},
+       "--join-windows: 3 sequences, no multiple of 2"},
       {"error --ids ids.npy", "--ids: goes with --input model"},
       {"error --lengths lengths.npy", "--lengths: goes with --ids"},
       {"error --model bert/model.safetensors --n 4" + kModelTokens, "--n: of a text, --ids has the tokens"},

@@ -86,7 +86,7 @@ std::vector<Hostile> hostile_files() {
       {"bytes that wrap to 48", of_shape("(2305843009213693954, 3)"), "more than 2^64"},
       {"more than memory", of_shape("(1000000000, 1000000000)"), "48 bytes of data"},
       {"no dimension", of_shape("()"), "has 0 dimensions"},
-      {"one dimension", of_shape("(6,)"), "has 1 dimensions"},
+      {"one dimension", of_shape("(6,)"), "has 1 dimension;"},
       {"five dimensions", of_shape("(1, 1, 1, 2, 3)"), "has 5 dimensions"},
       {"an empty size with data", of_shape("(0, 3)"), "48 bytes of data"},
       {"big-endian", of_type("'>f8'"), "big-endian"},

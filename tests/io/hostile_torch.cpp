@@ -111,7 +111,7 @@ std::vector<HostileTorch> hostile_torch_files() {
       {"strides that wrap", of({"FloatStorage", "0", 6, 0, {3, 3}, {0x7fffffffffffffff, 1}}), "damaged|fewer"},
       {"a row a billion times", of({"FloatStorage", "0", 6, 0, {1'000'000'000, 6}, {0, 1}}), "strides of 0"},
       {"five dimensions", of(contiguous("0", {1, 1, 1, 2, 3})), "5 dimensions"},
-      {"a vector", of(contiguous("0", {6})), "1 dimensions"},
+      {"a vector", of(contiguous("0", {6})), "1 dimension;"},
       {"no number", of({"FloatStorage", "0", 6, 0, {0, 2, 3}, {6, 3, 1}}), "no numbers"},
       {"a tensor to be negated", of(with_metadata(pickled_dictionary({pickled("neg"s), "\x88"}))), ".resolve_neg()"},
       {"a tensor to be conjugated", of(with_metadata(pickled_dictionary({pickled("conj"s), "\x88"}))),

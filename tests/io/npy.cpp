@@ -176,7 +176,7 @@ TEST_CASE("npy: rows of a matrix without numbers are read at once, however many 
 TEST_CASE("npy: a vector is read as a column where one is taken, and refused where a matrix is") {
   const TemporaryFolder folder;
   const std::string bytes = npy_file(dictionary("<f8", false, "(3,)") + "\n", bytes_of<double>({1, 2, 4}));
-  CHECK(contains(refusal([&] { read(folder, bytes); }), "has 1 dimensions"));
+  CHECK(contains(refusal([&] { read(folder, bytes); }), "has 1 dimension;"));
   CHECK(identical(read_npy_or_vector((folder / "m.npy").string()), arma::mat(arma::vec{1, 2, 4})));
   write_npy((folder / "m.npy").string(), arma::mat{{1, 2}, {3, 4}});
   CHECK(identical(read_npy_or_vector((folder / "m.npy").string()), arma::mat{{1, 2}, {3, 4}}));

@@ -138,7 +138,7 @@ TEST_CASE("safetensors: a line break and an escape in the name of a tensor do no
   const TemporaryFolder folder;
   const std::string path = (folder / "m.safetensors").string();
   write_text(path, tensor_file({entry(R"(a\nb\u001b[31m)", "F32", "[2]", 0, 8)}, std::string(8, '\0')));
-  CHECK(refusal([&] { only_array(path, "q"); }).starts_with(path + ": a?b?[31m: has 1 dimensions"));
+  CHECK(refusal([&] { only_array(path, "q"); }).starts_with(path + ": a?b?[31m: has 1 dimension;"));
 }
 
 TEST_CASE("safetensors: names twice are refused, of tensors and in an entry") {

@@ -114,7 +114,7 @@ TEST_CASE("StoredArray: sizes that the source does not have, and dimensions that
         of({3, huge}, {huge, 1}), of({1, 2}, {2, 1}, ~std::uint64_t{0})}) {
     CHECK(message(layout) == "f: a: has fewer numbers than its shape says");
   }
-  CHECK(contains(message(of({2}, {1})), "f: a: has 1 dimensions"));
+  CHECK(contains(message(of({2}, {1})), "f: a: has 1 dimension;"));
   CHECK(contains(message(of({1, 1, 1, 1, 2}, {1, 1, 1, 1, 1})), "f: a: has 5 dimensions"));
   CHECK(contains(message(of({0, 1, 1}, {1, 1, 1})), "f: a: has no numbers"));
   CHECK(contains(message(of({20000, 1, 1}, {0, 1, 1})), "20000 heads"));

@@ -1,5 +1,6 @@
 // croquis choose --target-loss: the cheapest choice for each layer whose loss rises by little.
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/measure/choose_loss.hpp>
@@ -83,9 +84,9 @@ int run_choose_loss(const ChooseOptions& options) {
   const croquis::Key key(options.run.seed);
   const ModelSequences sequences = model_sequences(tokens, options.labels, opened.model, key.child("mask"));
   if (sequences.numbers.size() < settings.search_sequences + 2) {
-    throw std::invalid_argument(fmt::format(
-        "--target-loss: {} sequences, {} of them for the search, leave fewer than 2 for the test; give more",
-        sequences.numbers.size(), settings.search_sequences));
+    throw std::invalid_argument(
+        fmt::format("--target-loss: of {} the search takes {}, which leaves fewer than 2 for the test; give more",
+                    croquis::counted(sequences.numbers.size(), "sequence"), settings.search_sequences));
   }
   const croquis::PositionParts position{.causal = opened.model.config().is_causal()};
   const std::vector<croquis::MethodChoice> named = named_methods(options, position);

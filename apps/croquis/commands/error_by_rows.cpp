@@ -1,6 +1,7 @@
 #include "commands/error_by_rows.hpp"
 
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <chrono>
 #include <croquis/core/peak_memory.hpp>
@@ -151,8 +152,8 @@ int run_error_by_rows(const ErrorOptions& options) {
   const std::vector<arma::uword> features =
       parse_sizes(options.features, "--features", croquis::largest_features(methods, {{head.n, head.n}}));
   if (features.back() > head.n) {
-    throw std::invalid_argument(
-        fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), head.n));
+    throw std::invalid_argument(fmt::format("--features: {} is more than the n = {}; give at most n", features.back(),
+                                            croquis::counted(head.n, "token")));
   }
   croquis::require_sampled_rows(static_cast<arma::uword>(*options.rows), head.n);
   require_room_for_rows(static_cast<double>(methods.size() * features.size()) * static_cast<double>(options.trials),

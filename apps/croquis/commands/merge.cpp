@@ -1,6 +1,7 @@
 // croquis merge: the parts of a run with --shard as one result.
 
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/io/csv.hpp>
@@ -97,7 +98,8 @@ Part read_part(const std::string& path) {
   part.shard = parse_shard(finished.at("shard"));
   const std::size_t rows = finished.at("rows");
   if (part.table.rows.size() != rows) {
-    refuse(fmt::format("{}: has {} rows where its run wrote {}", path, part.table.rows.size(), rows));
+    refuse(
+        fmt::format("{}: has {} where its run wrote {}", path, croquis::counted(part.table.rows.size(), "row"), rows));
   }
   if (const std::string change = change_since_run(path); !change.empty()) refuse(change + "; make it again");
   std::vector<std::size_t> columns;
@@ -173,8 +175,8 @@ std::vector<const Part*> in_order(const std::vector<Part>& parts) {
     }
     const std::size_t due = (cells + ordered.size() - 1 - i) / ordered.size();  // cells i, i + N, ... below `cells`
     if (ordered[i]->cells.size() != due) {
-      refuse(fmt::format("{}: has {} cells where shard {}/{} of {} has {}; make it again", ordered[i]->path,
-                         ordered[i]->cells.size(), i + 1, ordered.size(), cells, due));
+      refuse(fmt::format("{}: has {} where shard {}/{} of {} has {}; make it again", ordered[i]->path,
+                         croquis::counted(ordered[i]->cells.size(), "cell"), i + 1, ordered.size(), cells, due));
     }
   }
   return ordered;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/core/threads.hpp>
@@ -73,8 +74,8 @@ void check(const ModelOptions& options, const std::vector<Replacement>& replacem
       if (croquis::is_exact(head.choice)) continue;
       croquis::require_usable({head.choice}, {fewest, fewest}, {.causal = causal});
       if (head.features <= fewest || head.flops_limit) continue;  // a choice has exact attention where d is too large
-      throw std::invalid_argument(fmt::format(
-          "--features: {} is more than the {} tokens of a sequence; give at most so many", head.features, fewest));
+      throw std::invalid_argument(fmt::format("--features: {} is more than the {} of a sequence; give at most so many",
+                                              head.features, croquis::counted(fewest, "token")));
     }
   }
   require_room_for_rows(

@@ -1,6 +1,7 @@
 #include "commands/sketch_landmarks.hpp"
 
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/core/choices.hpp>
@@ -44,7 +45,8 @@ std::vector<std::string> policies_of_lift(const std::string& text, const std::ve
   }
   const Input& longest = longest_head(subjects);
   if (longest.n_q != longest.n_k) {  // then all have other numbers of queries than of keys
-    const std::string sizes = fmt::format("Q has {} rows, K {}; the lift needs as many", longest.n_q, longest.n_k);
+    const std::string sizes =
+        fmt::format("Q has {}, K {}; the lift needs as many", croquis::counted(longest.n_q, "row"), longest.n_k);
     if (text != "all") throw std::invalid_argument(fmt::format("--landmarks: {}; give --landmarks none", sizes));
     say_left_out(fmt::format("landmark policies are left out: {}", sizes));
     return {};

@@ -1,6 +1,7 @@
 #include "commands/sketch_tables.hpp"
 
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/measure/groups.hpp>
@@ -72,8 +73,8 @@ void print_sketch_tables(const croquis::Table& table) {
   if (grouping.is_nested()) {
     fmt::print("\n{}\n", table_title("operators and landmark policies", grouping, ""));
   } else {
-    fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", first.input, first.matrix, first.n,
-               first.cols, grouping.draws);
+    fmt::print("\n{}, {} of {} x {}; means of {} (standard error)\n", first.input, first.matrix, first.n, first.cols,
+               croquis::counted(grouping.draws, "trial"));
   }
   print_operators(groups_of_kind(table, "operator"), directions_of(rows), of_head);
   print_landmarks(groups_of_kind(table, "landmarks"), first.matrix, of_head);

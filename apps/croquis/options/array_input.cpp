@@ -1,6 +1,7 @@
 #include "options/array_input.hpp"
 
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/io/array_file.hpp>
@@ -94,11 +95,11 @@ Arrays matched(const StoredArray& q, const StoredArray& k, const StoredArray& v)
   };
   const arma::uword of_q = q.batch_heads(), of_k = k.batch_heads();
   check(batches(q) == batches(k) && batches(q) == batches(v),
-        fmt::format("Q has {} batches, K {}, V {}", batches(q), batches(k), batches(v)));
+        fmt::format("the batches are {} of Q, {} of K and {} of V", batches(q), batches(k), batches(v)));
   check(of_k == v.batch_heads() && of_q % of_k == 0,
-        fmt::format("Q has {} heads, K {}, V {}, which have to be as many, or so many for K and V that those of Q are "
+        fmt::format("Q has {}, K {}, V {}, which have to be as many, or so many for K and V that those of Q are "
                     "a multiple",
-                    of_q, of_k, v.batch_heads()));
+                    croquis::counted(of_q, "head"), of_k, v.batch_heads()));
   check(k.rows() == v.rows(), "K and V need as many rows as each other");
   check(q.cols() == k.cols(), "Q and K need the same width");
   check(q.rows() > 0 && k.rows() > 0 && q.cols() > 0 && v.cols() > 0, "there are no numbers");

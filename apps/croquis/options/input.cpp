@@ -1,6 +1,7 @@
 #include "options/input.hpp"
 
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -85,13 +86,13 @@ std::string digest_of(const Problem<double>& problem) {
 Problem<double> completed(Problem<double> problem, const InputOptions& o, const Key& draw_key) {
   if (!o.length && o.bias.empty() && o.causal == problem.is_causal()) return problem;
   const arma::uword n = problem.n_k(), m = positive_or(o.length, n, "--length");
-  if (m > n) refuse(fmt::format("--length: {} is more than the {} tokens", m, n));
+  if (m > n) refuse(fmt::format("--length: {} is more than the {}", m, croquis::counted(n, "token")));
   const arma::uword queries = problem.is_square() ? m : problem.n_q();
   if (o.causal && queries > m) {
     refuse(
-        fmt::format("--causal: {} queries and {} keys; each query attends to a key at its own place or before, so give "
+        fmt::format("--causal: {} queries and {}; each query attends to a key at its own place or before, so give "
                     "at most as many queries as keys, or leave it out",
-                    queries, m));
+                    queries, croquis::counted(m, "key")));
   }
   const arma::uword all = std::max(n, problem.n_q());
   const auto with = [&](const croquis::RelativePosition<double>& position) {
@@ -106,7 +107,7 @@ std::vector<PendingHead> sampled(std::vector<PendingHead> heads, const InputOpti
   if (!o.head_sample) return heads;
   const auto count = static_cast<arma::uword>(*o.head_sample);
   if (count > heads.size()) {
-    refuse(fmt::format("--head-sample: {} is more than the {} heads there are", count, heads.size()));
+    refuse(fmt::format("--head-sample: {} is more than the {}", count, croquis::counted(heads.size(), "head")));
   }
   const arma::uvec chosen = arma::sort(croquis::sample_without_replacement(heads.size(), count, draw_key));
   std::vector<PendingHead> some;
@@ -241,5 +242,6 @@ std::set<std::string> input_columns(const InputOptions& options) {
 
 void require_square(const Input& input, const std::string& who) {
   if (input.n_q == input.n_k) return;
-  refuse(fmt::format("{}: Q has {} rows, K {}; as many queries as keys are needed", who, input.n_q, input.n_k));
+  refuse(fmt::format("{}: Q has {}, K {}; as many queries as keys are needed", who, croquis::counted(input.n_q, "row"),
+                     input.n_k));
 }

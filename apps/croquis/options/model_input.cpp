@@ -1,6 +1,7 @@
 #include "options/model_input.hpp"
 
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/io/bytes.hpp>
@@ -58,8 +59,8 @@ Tokens tokens_of_ids(const InputOptions& o, const croquis::Model& model) {
   note_padding(o, *file, chosen, model.config());
   const arma::uword joined = positive_or(o.join_windows, 1, "--join-windows");
   if (chosen.size() % joined != 0) {
-    refuse(fmt::format("--join-windows: {} sequences are no multiple of {}; choose others with --sequence",
-                       chosen.size(), joined));
+    refuse(fmt::format("--join-windows: {}, no multiple of {}; choose others with --sequence",
+                       croquis::counted(chosen.size(), "sequence"), joined));
   }
   for (const arma::uword s : chosen) require_positions(s, file->length(s), model.config());
   Tokens tokens;

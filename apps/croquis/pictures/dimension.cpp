@@ -1,6 +1,7 @@
 #include "pictures/dimension.hpp"
 
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -66,8 +67,8 @@ std::string vertical_axis(const std::vector<DimensionCurve>& curves,
 std::string meaning_of_sufficient(const std::vector<DimensionRow>& rows) {
   const auto drawn = std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row.trials > 0; });
   if (drawn == rows.end()) return "";
-  return fmt::format("d suffices: with it at most {:g} % of {} draws of uniform landmarks have ||C - C~|| > eps ||C||",
-                     100 * drawn->delta, drawn->trials);
+  return fmt::format("d suffices: with it at most {:g} % of {} of uniform landmarks have ||C - C~|| > eps ||C||",
+                     100 * drawn->delta, croquis::counted(drawn->trials, "draw"));
 }
 
 void print_dimensions(const std::vector<DimensionRow>& rows) {

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <croquis/core/require.hpp>
 #include <croquis/io/bytes.hpp>
@@ -57,9 +58,8 @@ Layout layout_of(std::string_view begin, std::uint64_t size, const std::string& 
   std::vector<std::uint64_t>& shape = layout.header.shape;
   if (reads_vectors && shape.size() == 1) shape.push_back(1);
   if (shape.size() < 2 || shape.size() > 4) {
-    refuse_file(name,
-                fmt::format("has {} dimensions; a matrix (tokens, width) has 2, heads of one 3, a batch of heads 4",
-                            shape.size()));
+    refuse_file(name, fmt::format("has {}; a matrix (tokens, width) has 2, heads of one 3, a batch of heads 4",
+                                  counted(shape.size(), "dimension")));
   }
   std::vector<std::uint64_t> sizes = shape;
   sizes.push_back(size_of(layout.type));
@@ -83,7 +83,7 @@ StoredArray array_in(const SharedBytes& source, bool reads_vectors) {
 StoredArray matrix_in(const std::string& path) {
   StoredArray array = npy_array(bytes_of_file(path));
   if (array.dimensions() != 2) {
-    refuse_file(path, fmt::format("has {} dimensions; a matrix (tokens, width) has 2", array.dimensions()));
+    refuse_file(path, fmt::format("has {}; a matrix (tokens, width) has 2", counted(array.dimensions(), "dimension")));
   }
   return array;
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/core/memory.hpp>
@@ -108,9 +109,8 @@ StoredArray::StoredArray(SharedBytes source, std::string name, ArrayLayout layou
     : source_(std::move(source)), name_(std::move(name)), layout_(std::move(layout)) {
   const std::vector<std::uint64_t>& shape = layout_.shape;
   if (shape.size() < 2 || shape.size() > 4) {
-    refuse_file(name_, fmt::format("has {} dimensions; a matrix (tokens, width) has 2, heads of one 3, a batch of "
-                                   "heads 4",
-                                   shape.size()));
+    refuse_file(name_, fmt::format("has {}; a matrix (tokens, width) has 2, heads of one 3, a batch of heads 4",
+                                   counted(shape.size(), "dimension")));
   }
   require(layout_.strides.size() == shape.size(), "StoredArray", "a stride a dimension");
   if (shape.size() > 2 && std::find(shape.begin(), shape.end(), 0) != shape.end()) {

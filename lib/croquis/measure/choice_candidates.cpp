@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -153,8 +154,8 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     if (!ladder.empty()) result.ladders.push_back(std::move(ladder));
   }
   if (result.ladders.empty()) {
-    throw std::invalid_argument(fmt::format("features: no method takes {} for heads of {} tokens; give smaller ones",
-                                            fmt::join(features, ", "), keys_of_longest(shapes)));
+    throw std::invalid_argument(fmt::format("features: no method takes {} for heads of {}; give smaller ones",
+                                            fmt::join(features, ", "), counted(keys_of_longest(shapes), "token")));
   }
   return result;
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/attention/method.hpp>
@@ -48,8 +49,8 @@ void require_features(const std::vector<arma::uword>& features, const std::vecto
     const auto limit = find_method<double>(choice.name).largest_d(shape, choice.options);
     if (!limit || *most <= *limit) continue;
     if (*limit == shape.n_k) {
-      throw std::invalid_argument(fmt::format("{}: {} is more than the n = {} tokens; give at most n, or leave out {}",
-                                              where, *most, *limit, choice.name));
+      throw std::invalid_argument(fmt::format("{}: {} is more than the n = {}; give at most n, or leave out {}", where,
+                                              *most, counted(*limit, "token"), choice.name));
     }
     throw std::invalid_argument(
         fmt::format("{}: {} is more than the {} that {} takes here; give at most {}, or leave out {}", where, *most,

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/core/require.hpp>
@@ -41,8 +42,8 @@ TokenSequences::TokenSequences(const Files& files, bool next_tokens)
     // A row, or a column.
     const bool column = file.cols() == 1 && file.rows() == ids_.rows();
     if (!column && (file.rows() != 1 || file.cols() != ids_.rows())) {
-      refuse_file(of, fmt::format("has {} lengths where {} has {} sequences", file.rows() * file.cols(), ids_.name(),
-                                  ids_.rows()));
+      refuse_file(of, fmt::format("has {} where {} has {}", counted(file.rows() * file.cols(), "length"), ids_.name(),
+                                  counted(ids_.rows(), "sequence")));
     }
     const std::vector<std::int64_t> row = column ? std::vector<std::int64_t>() : file.row(0);
     for (arma::uword s = 0; s < lengths_.size(); ++s) {
