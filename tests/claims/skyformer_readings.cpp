@@ -6,6 +6,7 @@
 #include <croquis/claims/ledger.hpp>
 #include <croquis/claims/skyformer/constants.hpp>
 #include <croquis/inputs/synthetic.hpp>
+#include <croquis/stats/chernoff.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -178,8 +179,10 @@ TEST_CASE("sky.thm2/strict: what it asks for, by a matrix that is stored, and ne
     CHECK(contains(finding.trivial, "mean(C) 1 1^T"));
   }
 
+  // 2 / (1 - log 2) to two digits, upwards.
+  CHECK(croquis::kHalfOfMean == std::ceil(100 * 2 / (1 - std::log(2))) / 100);
   // Where 2n max l_i and n / delta are as small as they can be, 33 is the least whole number.
-  const double least = kLandmarkConstant * (2.0 / 3 + 1) * std::log(4) / (2.0 / 3 * std::log(2));
+  const double least = croquis::kHalfOfMean * (2.0 / 3 + 1) * std::log(4) / (2.0 / 3 * std::log(2));
   CHECK(kPrintedConstant == std::ceil(least));
 }
 

@@ -5,6 +5,7 @@
 #include <croquis/measure/bounds.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/sampling/column_norms.hpp>
+#include <croquis/stats/chernoff.hpp>
 
 namespace croquis {
 namespace {
@@ -49,7 +50,7 @@ std::optional<double> ErrorBounds::ridge_of_theorem9(arma::uword d) const {
   const auto points = 2 * static_cast<double>(problem_.n());
   const auto is_enough = [&](double log_lambda) {
     const double leverage_sum = points * leverage().scores(std::exp(log_lambda)).max();
-    return 6.52 * (leverage_sum + 1) * std::log(points / kDelta) <= static_cast<double>(d);
+    return kHalfOfMean * (leverage_sum + 1) * std::log(points / kDelta) <= static_cast<double>(d);
   };
   const double norm = leverage().eigenvalues().max();
   double lo = std::log(1e-14 * norm), hi = std::log(norm);

@@ -6,6 +6,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/random/key.hpp>
+#include <croquis/stats/chernoff.hpp>
 #include <croquis/stats/intervals.hpp>
 
 namespace croquis::claims {
@@ -16,7 +17,7 @@ inline const double kPilotQuality = std::sqrt(1.0 / 3);
 /// How many times too large a constant is in d_0 >= constant * rho log(2n / delta): 6.52 is proved (T13b), and the
 /// circle needs 1 / h(1/3) = 3.3283 as n grows, h(y) = 1 - y + y log y.
 inline Interval tightness_of_rows(double constant) {
-  return {constant / 6.52, constant / 3.3283};
+  return {constant / kHalfOfMean, constant / 3.3283};
 }
 
 /// b_ji^2 for all rows j of B and columns i, with ||V_i||.

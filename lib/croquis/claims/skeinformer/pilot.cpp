@@ -8,6 +8,7 @@
 #include <croquis/claims/skeinformer/columns.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/inputs/synthetic.hpp>
+#include <croquis/stats/chernoff.hpp>
 #include <utility>
 
 namespace croquis::claims {
@@ -141,7 +142,7 @@ Report check_pilot_corrected(const Check& check) {
 }
 
 Report check_pilot_sharper(const Check& check) {
-  return check_rows(check, 6.52);
+  return check_rows(check, kHalfOfMean);
 }
 
 }  // namespace croquis::claims

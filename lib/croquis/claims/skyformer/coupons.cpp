@@ -5,6 +5,7 @@
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/skyformer/checks.hpp>
+#include <croquis/stats/chernoff.hpp>
 
 namespace croquis::claims {
 namespace {
@@ -29,7 +30,7 @@ double draws_that_fail(double n, double delta) {
 // lambda in M - M~. So 2n - 2 of the 2n points must be drawn, where 2n max l_i = 2n / (1 + eps).
 Report check_smaller_constant(const Check& check) {
   const double epsilon = check.value("epsilon"), delta = check.value("delta"),
-               constant = check.makes("larger") ? 6.52 : check.value("constant");
+               constant = check.makes("larger") ? kHalfOfMean : check.value("constant");
   Report report;
   report.number = 0;
   for (const double n : check.values("tokens")) {

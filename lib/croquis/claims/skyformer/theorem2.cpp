@@ -17,6 +17,7 @@
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/sampling/landmarks.hpp>
+#include <croquis/stats/chernoff.hpp>
 
 namespace croquis::claims {
 namespace {
@@ -115,7 +116,7 @@ std::vector<Theorem2Case> printed_cases(const Check& check) {
 struct LandmarkForm {
   double constant, added, times;
 };
-constexpr LandmarkForm kFormOfT9 = {kLandmarkConstant, 1, 2}, kFormAsPrinted = {kPrintedConstant, 0, 1};
+constexpr LandmarkForm kFormOfT9 = {kHalfOfMean, 1, 2}, kFormAsPrinted = {kPrintedConstant, 0, 1};
 
 // What the theorem asks for.
 struct Asked {

@@ -4,10 +4,10 @@
 #include <boost/math/special_functions/binomial.hpp>
 #include <cmath>
 #include <croquis/claims/papers.hpp>
-#include <croquis/claims/skyformer/constants.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
+#include <croquis/stats/chernoff.hpp>
 #include <croquis/stats/search.hpp>
 
 namespace croquis::claims {
@@ -81,7 +81,7 @@ double landmarks_share(const arma::mat& points, const Check& check) {
   const arma::mat leverage = lift * arma::inv_sympd(arma::mat(lift + lambda * arma::eye(2 * n, 2 * n)));
   const double both = 2 * static_cast<double>(n);
   return static_cast<double>(landmarks_needed(lift, lambda, delta)) /
-         (kLandmarkConstant * (both * leverage.diag().max() + 1) * std::log(both / delta));
+         (kHalfOfMean * (both * leverage.diag().max() + 1) * std::log(both / delta));
 }
 
 // Diagonal sums of signs, by the binomial law: x_1 sets how many entries there are, x_2 how small the probability is.
