@@ -173,12 +173,20 @@ TEST_CASE("point tree: heavy points get leaves of their own") {
 }
 
 TEST_CASE("point tree: the points that a direction is made of are drawn") {
-  // Of 200 points 16, anew for every key: two first splits of so many points are the same by chance with a probability
-  // that is no matter here, and all of ten are not.
-  const arma::mat points = random_matrix(5, 200, Key(test_seed()));
-  std::set<std::vector<std::uint32_t>> splits;
-  for (std::uint64_t t = 0; t < 10; ++t) splits.insert(tree_of(points, 2, SplitDirection::random, Key(t)).leaf);
-  CHECK(splits.size() > 1);
+  // 100 unit vectors at right angles and their negatives have mean 0. All are equally long, so that the longest of the
+  // 16 drawn ones is the first, and what the others add to the direction is along it: the cut parts the first one from
+  // all others. It is each of the 200 points equally likely, anew for every key, and ten keys draw the same one with
+  // probability 200^-9.
+  const arma::mat axes(100, 100, arma::fill::eye), points = arma::join_rows(axes, -axes);
+  std::set<arma::uword> parted;
+  for (std::uint64_t t = 0; t < 10; ++t) {
+    const PointTree tree = tree_of(points, 2, SplitDirection::random, Key(test_seed()).child(t));
+    REQUIRE(tree.leaves() == 2);
+    const arma::uword alone = tree.count(0) == 1 ? 0 : 1;
+    CHECK(tree.count(alone) == 1);
+    parted.insert(tree.order[tree.first[alone]]);
+  }
+  CHECK(parted.size() > 1);
 }
 
 TEST_CASE("point tree: towards the farthest point, the order of the points does not matter") {
