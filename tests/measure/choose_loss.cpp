@@ -245,6 +245,38 @@ TEST_CASE("choose by loss: steps and answers are those of a plain search, with t
   CHECK(short_one.untested == plain.size() - 2);
 }
 
+TEST_CASE("choose by loss: the steps and their order are those of the costs on the sequences of the search alone") {
+  KnownPasses passes([](auto, auto) { return 0.0; });
+  passes.choose(1000);  // which shows the sequences of the search
+  REQUIRE(passes.searched.size() == 3);
+  passes.inputs.shape = [&](std::size_t s) {
+    return passes.shapes[passes.searched.contains(passes.inputs.sequences[s]) ? 0 : 1];
+  };
+  // Linformer at d = 5, whose divergences are 2/5 of those at d = 2. In the search it costs 5/10 and d = 2 costs 1/10,
+  // which saves more; on the other seven sequences it is the reverse, and so it is on all ten, where d = 2 would save
+  // less than d = 5 and be no step.
+  ChoiceCandidate five = passes.ladders.ladders[2].front(), two = passes.ladders.ladders[2].back();
+  REQUIRE(five.features == 5);
+  REQUIRE(two.features == 2);
+  five.costs = {5, 1};
+  two.costs = {1, 5};
+  passes.ladders.ladders = {{five, two}};
+  passes.ladders.exact_costs = {10, 10};
+  const LossChoice choice = passes.choose(1000);
+  REQUIRE(passes.layers == 2);
+  REQUIRE(choice.steps.size() == 4);
+  for (std::size_t k = 0; k < 4; ++k) {
+    // From exact attention to d = 5 and on to d = 2: 0.4 r / 5 and 0.6 r / 4 more divergence a saved unit, with r twice
+    // as large in layer 1.
+    CHECK(choice.steps[k].layer == k / 2);
+    CHECK(choice.steps[k].features == (k % 2 == 0 ? 5 : 2));
+  }
+  // The costs themselves are those of all sequences.
+  const double of_five = (3 * 0.5 + 7 * 0.1) / 10, of_two = (3 * 0.1 + 7 * 0.5) / 10;
+  const double expected[] = {(of_five + 1) / 2, (of_two + 1) / 2, (of_two + of_five) / 2, of_two};
+  for (std::size_t k = 0; k < 4; ++k) CHECK(choice.steps[k].cost_ratio == doctest::Approx(expected[k]).epsilon(1e-12));
+}
+
 TEST_CASE("choose by loss: a step is certified by its upper limit, and if all steps before it are") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto statuses = [](const LossChoice& choice) {
