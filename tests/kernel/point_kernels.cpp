@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -61,6 +63,28 @@ TEST_CASE("point_kernel_matrix: every kernel is its formula, at any bandwidth an
         CHECK(distance(kernel.block(rows, cols), all.submat(rows, cols)) <= bound);
       }
     }
+  }
+}
+
+TEST_CASE("point_kernel_matrix: entry_error is a bound, and roundings of one sign come near it") {
+  // A distance whose first term is 1, and the others too small to change it when they are added one after the other,
+  // but together p - 1 times almost u. With k(s), s the scaled distance, the entry is off by s |k'(s)| (p - 1) u,
+  // halved by the root of the two that have one. At the s where s |k'(s)| is largest this is .37, .27 and .30 of (p -
+  // 1) u, and the bound 1 + p / 2 is 1.35, 1.85 and 1.65 times as large.
+  constexpr arma::uword p = 1000;
+  const double term = unit<double>() * (1 - 1e-6);
+  for (const auto& [name, bandwidth, share] : {std::tuple("laplace", 1.0, 0.36),
+                                               {"matern32", std::sqrt(3.0) / 2, 0.26},
+                                               {"matern52", std::sqrt(5.0) / (1 + std::sqrt(3.0)), 0.29}}) {
+    CAPTURE_BINDING(name);
+    arma::mat x(2, p, arma::fill::zeros);
+    x.row(1).fill(std::string(name) == "laplace" ? term : std::sqrt(term));
+    x(1, 0) = 1;
+    const KernelMatrix<double> kernel = point_kernel_matrix(x, point_kernel(name), bandwidth);
+    const double off = distance(Dense(kernel.dense()), by_formula(x, name, bandwidth)) / unit<double>();
+    CHECK(off >= share * p);
+    CHECK(off <= kernel.entry_error());
+    CHECK(kernel.entry_error() <= 1.9 * off);
   }
 }
 

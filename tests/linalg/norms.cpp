@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "support/capture.hpp"
 #include "support/dense.hpp"
@@ -41,6 +42,24 @@ TEST_CASE_TEMPLATE("spectral_norm: is the largest singular value, for matrices o
     const double exact = by_singular_values(a);
     const double bound = spectral_error(a) + 10 * static_cast<double>(m + n) * unit<double>();
     CHECK(std::abs(static_cast<double>(spectral_norm(a)) - exact) <= bound * exact);
+  }
+}
+
+TEST_CASE("spectral_norm_flops: those of the smaller Gram matrix and of making it tridiagonal, counted in loops") {
+  for (const auto& [m, n] : {std::pair<arma::uword, arma::uword>{400, 300}, {300, 400}, {300, 300}, {2000, 300}}) {
+    CAPTURE_BINDING(m);
+    CAPTURE_BINDING(n);
+    const arma::uword k = std::min(m, n), l = std::max(m, n);
+    double count = 0;
+    for (arma::uword i = 0; i < k; ++i) {
+      for (arma::uword j = i; j < k; ++j) count += static_cast<double>(2 * l);  // a product of two rows
+    }
+    for (arma::uword rest = k; rest-- > 1;) {
+      // Each reflection: the symmetric rest times a vector, and an update of rank 2 of one of its triangles.
+      const auto r = static_cast<double>(rest);
+      count += 2 * r * r + 4 * r * (r + 1) / 2;
+    }
+    CHECK(spectral_norm_flops(double(m), double(n)) == doctest::Approx(count).epsilon(0.01));
   }
 }
 

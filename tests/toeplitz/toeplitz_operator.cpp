@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 #include <croquis/toeplitz/toeplitz_operator.hpp>
 
+#include <cmath>
+#include <utility>
+
 #include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
@@ -96,6 +99,23 @@ TEST_CASE_TEMPLATE(
     CHECK(distance(toeplitz.apply(x), t * x) <= bound_of(toeplitz, t, x));
     // u sqrt(log2 L) ||c|| ||x|| / sqrt(L) is what rounding does on average; the bound has log2 L and no sqrt(L).
     CHECK(distance(toeplitz.apply(x), t * x) <= 0.1 * toeplitz.entry_error() * column_norm(x));
+  }
+}
+
+TEST_CASE_TEMPLATE("ToeplitzOperator: entry_error is the sum of what its steps are off by, and 0 directly", T, float,
+                   double) {
+  for (const auto& [n, height] : {std::pair<arma::uword, arma::uword>{1, 1}, {300, 1}, {1000, 1}, {546, 39}}) {
+    CAPTURE_BINDING(n);
+    const RelativePosition<T> ones{.bias = {}, .causal = false, .height = height};  // every c_t is 1
+    const ToeplitzOperator<T> toeplitz(ones, n, ToeplitzPath::fft);
+    const PhaseLayout& layout = toeplitz.layout();
+    const double transform = 7 * std::log(static_cast<double>(layout.length)) / std::log(2.0);
+    double off = 0;
+    for (const double of_step : {transform, transform, 2 * transform, 10.0}) off += of_step;
+    for (arma::uword phase = 0; phase < layout.phases; ++phase) off += 3;
+    const auto entries = static_cast<double>((2 * height - 1) * (2 * (n / height) - 1));
+    CHECK(toeplitz.entry_error() == doctest::Approx(off * unit<T>() * std::sqrt(entries)).epsilon(1e-5));
+    CHECK(ToeplitzOperator<T>(ones, n, ToeplitzPath::direct).entry_error() == 0);
   }
 }
 
