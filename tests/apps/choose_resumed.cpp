@@ -101,6 +101,8 @@ TEST_CASE("choose: errors of a run without rows are not taken for those of anoth
   write_text(folder / "c.csv", header);
   refused("--resume --eps 0.6", "--resume: question was");
   refused("--resume --eps 0.5 --metric max_abs", "--resume: question was");
+  refused("--resume --eps 0.5 --seed 2", "--resume: --seed was 1 and is 2 now");
+  refused("--resume --eps 0.5 --precision float", "--resume: --precision was double and is float now");
   write_text(folder / "v.npy", values(3));
   refused("--resume --eps 0.5", "--resume: ");
   write_text(folder / "v.npy", values(2));

@@ -81,6 +81,16 @@ TEST_CASE("--resume: the meta file says how the rows were made that were there, 
   CHECK_FALSE(meta_of(folder, "e").contains("earlier"));
 }
 
+TEST_CASE("the meta file has the number of threads that the run took") {
+  TemporaryFolder folder;
+  for (const int threads : {1, 3}) {
+    REQUIRE(run_croquis(fmt::format("{} --quiet --overwrite --out e.csv --threads {}", kSmallShards, threads),
+                        folder.path())
+                .status == 0);
+    CHECK(meta_of(folder, "e")["threads"] == threads);
+  }
+}
+
 TEST_CASE("croquis merge: how parts were made is kept by --resume, with what was before a part, and is on the page") {
   TemporaryFolder folder;
   const std::string command = kSmallShards + "--trials 2";

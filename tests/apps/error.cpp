@@ -110,6 +110,11 @@ TEST_CASE("croquis error: an interrupted result resumes to the rows of an uninte
   const ProgramRun other_seed = run_croquis(kSmallError + "--seed 5 --out part.csv --resume", folder.path());
   CHECK(other_seed.status == 2);
   CHECK(other_seed.output.find("--seed was 1 and is 5") != std::string::npos);
+  const ProgramRun other_precision =
+      run_croquis(kSmallError + "--precision float --out part.csv --resume", folder.path());
+  CHECK(other_precision.status == 2);
+  CHECK(other_precision.output.find("--precision was double and is float") != std::string::npos);
+  CHECK(rows_of(folder / "part.csv") == rows_of(folder / "whole.csv"));
 }
 
 TEST_CASE("croquis error: a result that is there is not overwritten unasked") {

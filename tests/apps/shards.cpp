@@ -1,5 +1,6 @@
 // --shard and croquis merge, from the outside.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <croquis/io/csv.hpp>
@@ -10,6 +11,7 @@
 #include "apps/shard_runs.hpp"
 #include "support/program.hpp"
 #include "support/small_runs.hpp"
+#include "support/text.hpp"
 
 TEST_CASE("croquis merge: shards of every command make the rows of one run, in its order, with its summary") {
   struct Case {
@@ -85,6 +87,18 @@ TEST_CASE("croquis --shard: a part that was interrupted resumes; merge takes it 
   const ProgramRun other = run_croquis(command + " --quiet --shard 1/2 --out p2.csv --resume", folder.path());
   CHECK(other.status == 2);
   CHECK(other.output.find("--shard was 2/2 and is 1/2") != std::string::npos);
+  // A row of the other shard, which this run would not make.
+  const std::string first = read_text(folder / "p1.csv");
+  write_text(folder / "p2.csv", part + first.substr(first.find('\n') + 1));
+  const std::string mixed = read_text(folder / "p2.csv");
+  const ProgramRun rows = run_croquis(command + shard_of(2, 2) + " --resume", folder.path());
+  CHECK(rows.status == 2);
+  CHECK_MESSAGE(contains(rows.output, fmt::format("line {} (input,method,preset,features,trial = ",
+                                                  1 + std::count(part.begin(), part.end(), '\n'))),
+                rows.output);
+  CHECK_MESSAGE(contains(rows.output, "is none of the rows of this run"), rows.output);
+  CHECK(read_text(folder / "p2.csv") == mixed);
+  write_text(folder / "p2.csv", part.substr(0, part.size() / 2));
   REQUIRE(run_croquis(command + shard_of(2, 2) + " --resume", folder.path()).status == 0);
   REQUIRE(run_croquis("merge all.csv p1.csv p2.csv", folder.path()).status == 0);
   CHECK(rows_of(folder / "all.csv") == rows_of(folder / "whole.csv"));
