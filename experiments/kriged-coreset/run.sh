@@ -35,8 +35,8 @@ own=(kriged-coreset)
 for variant in mode=coreset mode=near mode=window window=no tree=far kriging=no,mode=coreset landmarks=0.25,mode=coreset; do
   own+=("kriged-coreset:$variant")
 done
-# All that approximate softmax attention without all scores, but for ablations of skeinformer.
-others=(v-mean skyformer-softmax skyformer-softmax:landmarks=stratified skyformer-softmax:landmarks=rpcholesky
+# All that approximate softmax attention without all scores, but for ablations of skeinformer and v-mean, which is first.
+others=(skyformer-softmax skyformer-softmax:landmarks=stratified skyformer-softmax:landmarks=rpcholesky
   skyformer-softmax:preset=code nystromformer nystromformer:inverse=pinv skeinformer linformer
   linformer:distribution=segments performer informer bigbird longformer linear reformer streaming vertical-slash mra-2
   wildcat thinformer balancekv vattention scatterbrain hyperattention kdeformer clustered improved-clustered)
@@ -53,6 +53,15 @@ for head in "$@"; do
   # A file a method with its options, whose name says them.
   run() { "$croquis" error "${input[@]}" --methods "$2" --features "$3" --trials "$trials" --out "$rows/$name/$1/$2.csv" --quiet; }
   echo "$name"
+  # v-mean takes every d, and its rows say whether the others do.
+  run others v-mean "$grid"
+  tokens=$(python3 -c 'import csv, sys; print(min(int(row["n"]) for row in csv.DictReader(open(sys.argv[1], newline=""))))' \
+    "$rows/$name/others/v-mean.csv")
+  largest=$(tr ',:' '\n' <<<"$grid" | sort -n | tail -n 1)
+  if [ "$largest" -gt "$tokens" ]; then
+    echo "run.sh: $name has $tokens tokens, and --grid goes to $largest; give a --grid that ends at $tokens or before" >&2
+    exit 2
+  fi
   for method in "${own[@]}"; do run own "$method" "$features"; done
   for method in "${others[@]}"; do run others "$method" "$grid"; done
   ratios() { python3 "$here/ratios.py" "$rows/$name/own" "$rows/$name/others" --error "$1" --out "$out/$2.csv"; }
