@@ -1,8 +1,8 @@
 // croquis choose --target-loss: the cheapest choice for each layer whose loss rises by little.
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
+#include <croquis/core/counted.hpp>
 #include <croquis/measure/choose_loss.hpp>
 #include <set>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 // croquis cost: time, peak memory and flops against n and d.
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <croquis/attention/problem_precision.hpp>
+#include <croquis/core/counted.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/inputs/synthetic.hpp>

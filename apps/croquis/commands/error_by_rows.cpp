@@ -1,9 +1,9 @@
 #include "commands/error_by_rows.hpp"
 
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <chrono>
+#include <croquis/core/counted.hpp>
 #include <croquis/core/peak_memory.hpp>
 #include <croquis/distributed/split_methods.hpp>
 #include <croquis/distributed/split_scores.hpp>

@@ -1,9 +1,9 @@
 // croquis merge: the parts of a run with --shard as one result.
 
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
+#include <croquis/core/counted.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/digest.hpp>
 #include <filesystem>

@@ -1,10 +1,10 @@
 #include "commands/sketch_landmarks.hpp"
 
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/core/choices.hpp>
+#include <croquis/core/counted.hpp>
 #include <croquis/sampling/landmarks.hpp>
 #include <stdexcept>
 

@@ -1,9 +1,9 @@
 #include "commands/sketch_tables.hpp"
 
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
+#include <croquis/core/counted.hpp>
 #include <croquis/measure/groups.hpp>
 #include <croquis/measure/sketch_quality.hpp>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "options/array_input.hpp"
 
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
+#include <croquis/core/counted.hpp>
 #include <croquis/io/array_file.hpp>
 #include <filesystem>
 #include <memory>

@@ -1,10 +1,10 @@
 #include "options/input.hpp"
 
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/counted.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/io/digest.hpp>
 #include <croquis/random/indices.hpp>

@@ -1,9 +1,9 @@
 #include "options/model_input.hpp"
 
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
+#include <croquis/core/counted.hpp>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/digest.hpp>
 #include <croquis/models/byte_pairs.hpp>

@@ -1,10 +1,10 @@
 #include "pictures/dimension.hpp"
 
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/counted.hpp>
 #include <initializer_list>
 #include <set>
 #include <utility>

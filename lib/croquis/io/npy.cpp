@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
+#include <croquis/core/counted.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/npy.hpp>

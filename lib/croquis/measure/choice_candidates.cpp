@@ -1,8 +1,8 @@
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/counted.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/measure/choice_candidates.hpp>
 #include <croquis/measure/cost.hpp>

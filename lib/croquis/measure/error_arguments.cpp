@@ -1,8 +1,8 @@
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
 #include <croquis/attention/method.hpp>
+#include <croquis/core/counted.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/groups.hpp>

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <algorithm>
+#include <croquis/core/counted.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/io/bytes.hpp>
 #include <croquis/models/token_sequences.hpp>

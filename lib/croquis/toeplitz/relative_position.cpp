@@ -1,7 +1,7 @@
 #include <fmt/format.h>
-#include <croquis/core/counted.hpp>
 
 #include <cmath>
+#include <croquis/core/counted.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
 #include <limits>
