@@ -2,6 +2,8 @@
 #include <croquis/attention/exact.hpp>
 
 #include <cmath>
+#include <croquis/attention/exact_adjoint.hpp>
+#include <croquis/kernel/softmax_adjoint.hpp>
 #include <limits>
 
 #include "support/attention.hpp"
@@ -140,6 +142,31 @@ TEST_CASE_TEMPLATE("exact attention: queries and keys of norm 100 and 10,000 giv
         CHECK(distance(exact.output, scores * problem.V()) <= product_error(problem, target, scores, problem.V()));
       }
     }
+  }
+}
+
+// Two equal keys share a row, and the logarithm of 2 is lost beside their score. Scores of p = 1 are exact.
+TEST_CASE_TEMPLATE("exact attention: equal keys share a row in B, B^T and the gradient, however large their scores", T,
+                   float, double) {
+  const arma::uword n = 70;
+  const arma::Mat<T> v = random_matrix<T>(4, 3, Key(test_seed()).child("v")),
+                     cotangent = random_matrix<T>(n, 3, Key(test_seed()).child("cotangent"));
+  const arma::Mat<T> b = arma::repmat(arma::Row<T>{T(0.5), 0, 0, T(0.5)}, n, 1);
+  for (const int power : {4, 12, 50, 100}) {
+    CAPTURE(power);
+    const T score = std::ldexp(T(1), power);
+    const arma::Mat<T> q(n, 1, arma::fill::value(std::ldexp(T(1), power / 2))),
+        k = arma::Col<T>{1, -100, -200, 1} * (score / q(0));
+    const Problem<T> problem(q, k, v);
+    const LinearOperator<T> op = exact_scores(problem, Target::softmax);
+    CHECK(identical(op.apply(arma::Mat<T>(4, 4, arma::fill::eye)), b));
+    CHECK(identical(op.apply_transposed(arma::Mat<T>(n, n, arma::fill::eye)), arma::Mat<T>(b.t())));
+    const Gradient<T> gradient =
+        exact_gradient(problem, Target::softmax, exact_attention(problem, Target::softmax), cotangent);
+    const SoftmaxAdjoint<T> adjoint = softmax_adjoint(q, k, v, cotangent);
+    const Dense expected = transposed(Dense(b)) * Dense(cotangent);
+    CHECK(distance(gradient.v, expected) <= n * unit<T>() * arma::norm(cotangent, "fro"));
+    CHECK(distance(adjoint.x, expected) <= n * unit<T>() * arma::norm(cotangent, "fro"));
   }
 }
 

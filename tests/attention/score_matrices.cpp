@@ -65,6 +65,23 @@ TEST_CASE("score matrices: stored and as operators they are A / max A, B and C, 
   }
 }
 
+// Every query has the same weight at the two equal keys and none at the third one. Scores of p = 1 are exact.
+TEST_CASE("score matrices: norms and entries at most 1, however large scores are") {
+  for (const double size : {8.0, 3e4, 1.1e8, 0.7e70}) {
+    CAPTURE(size);
+    const arma::mat q = size * arma::vec{0.9, 0.3, 1}, k = size * arma::vec{1.7, 0.1, 1.7};
+    const Problem<double> problem(q, k, arma::ones(3, 1));
+    const ScoreOperator a = score_operator(problem, ScoreMatrix::raw),
+                        b = score_operator(problem, ScoreMatrix::softmax);
+    const arma::mat half = {{0.5, 0, 0.5}, {0.5, 0, 0.5}, {0.5, 0, 0.5}}, top = {{0, 0, 0}, {0, 0, 0}, {1, 0, 1}};
+    CHECK(arma::abs(b.matrix.dense() - half).max() <= 1e-13);
+    CHECK(arma::abs(a.matrix.dense() - top).max() <= 1e-4);  // e^-10.9 for a size of 8, less for others
+    CHECK(b.frobenius == doctest::Approx(std::sqrt(1.5)).epsilon(1e-13));
+    CHECK(a.frobenius == doctest::Approx(std::sqrt(2)).epsilon(1e-8));
+    CHECK(a.log_scale == largest_log_score(problem));
+  }
+}
+
 TEST_CASE("largest_log_score: whichever block of queries has it") {
   const Problem<double> problem = random_problem<double>(600, 4, 1, 2, Key(test_seed()).child("largest"));
   for (const arma::uword at : {0, 255, 256, 511, 512, 599}) {

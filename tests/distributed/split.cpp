@@ -198,7 +198,7 @@ void check_exact_rows(const Whole& whole, Target target, double in_exponent) {
     const double entry = 4 * u + in_exponent, own = softmax ? entry + (2 * n + 4) * u : entry + (n + 1) * u;
     const double own_log = entry + (n + 4 * log_n + size) * u;
     for (arma::uword c = 0; c < split.output.n_cols; ++c) {
-      const double added = softmax ? (size + 4 * log_n + 4 * ranks + 4) * u : (ranks - 1) * u;
+      const double added = softmax ? (4 * ranks + 8) * u : (ranks - 1) * u;
       const double scale = softmax ? arma::abs(whole.problem.V()).max() : static_cast<double>(exact.absolute[c]);
       CHECK(std::abs(split.output(r, c) - exact.output[c]) <= 1.001 * (own + added) * scale);
     }
@@ -226,6 +226,14 @@ TEST_CASE("split_exact_rows: the exact rows, more of them than a rank has keys, 
   k = eighths(16, "k") / 16;
   const double l = std::max(largest_row(q), largest_row(k)) / 2;
   check_exact_rows(Whole(Problem<double>(q, k, v)), Target::kernelized, 384 * u * l * l);
+}
+
+TEST_CASE("split_exact_rows: equal keys count by their number on a rank, however large their scores are") {
+  const Whole whole(Problem<double>(arma::mat(101, 1, arma::fill::value(0x1p40)),
+                                    arma::mat(101, 1, arma::fill::value(0x1p40)), normals(101, 2, "v")));
+  const arma::mat output = split_exact_rows(whole.own, Target::softmax, {0, 50}, world()).output;
+  const arma::rowvec mean = arma::mean(whole.problem.V(), 0);
+  for (const arma::uword row : {0, 1}) CHECK(arma::abs(output.row(row) - mean).max() <= 1e-13);
 }
 
 TEST_CASE("require_split_head, split_exact_rows and SplitScores: all ranks refuse what is wrong on one") {

@@ -10,6 +10,9 @@ template <typename T>
 struct ExactAttention {
   arma::Mat<T> output;        ///< O, n_q x p_v (unpadded rows)
   arma::Col<T> log_row_sums;  ///< log of the row sums of A, or of C (kernelized); -inf where C underflows
+  /// The same in two parts, log_row_sums = row_maxima + log(row_sums): the largest log-score of a row (kernelized: 0),
+  /// and its sum over exp(row_maxima). Weights need both: beside a score of 1/u, log 2 of two equal keys is nothing.
+  arma::Col<T> row_maxima = {}, row_sums = {};
 };
 
 /// O = B V or C V, and the row sums. Targets with a bias add it to the log-scores. On a causal problem all targets are

@@ -47,7 +47,8 @@ template <typename T>
 Gradient<T> exact_gradient(const Problem<T>& problem, Target target, const ExactAttention<T>& exact,
                            const arma::Mat<T>& cotangent) {
   require(arma::size(cotangent) == arma::size(problem.n_q(), problem.p_v()) &&
-              arma::size(exact.output) == arma::size(cotangent) && exact.log_row_sums.n_elem == problem.n_q(),
+              arma::size(exact.output) == arma::size(cotangent) && exact.row_maxima.n_elem == problem.n_q() &&
+              exact.row_sums.n_elem == problem.n_q(),
           "exact_gradient", "a cotangent and an exact output of n_q x p_v",
           {{"rows", cotangent.n_rows}, {"cols", cotangent.n_cols}, {"n_q", problem.n_q()}, {"p_v", problem.p_v()}});
   const SerialBlas serial;
@@ -55,7 +56,9 @@ Gradient<T> exact_gradient(const Problem<T>& problem, Target target, const Exact
   const arma::uword p = problem.p();
   const bool kernelized = target == Target::kernelized;
   const arma::Col<T> zeros(problem.n_q(), arma::fill::zeros);
-  const arma::Col<T> delta = kernelized ? zeros : row_products(cotangent, exact.output);
+  arma::Mat<T> of_exponentials = cotangent;  // the row sums divide these instead of the weights
+  if (!kernelized) of_exponentials.each_col() /= exact.row_sums;
+  const arma::Col<T> delta = kernelized ? zeros : row_products(of_exponentials, exact.output);
   const T scale = std::pow(static_cast<T>(p), T(-0.25));
   arma::Mat<T> q, k;
   if (kernelized) {
@@ -68,8 +71,9 @@ Gradient<T> exact_gradient(const Problem<T>& problem, Target target, const Exact
   }
   std::vector<arma::Col<T>> bias;
   if (tokens.has_bias) bias.assign(kAdjointGroups, arma::Col<T>(tokens.grid.size(), arma::fill::zeros));
-  StreamedAdjoint<T> d = streamed_adjoint<T>(
-      AdjointScores<T>{tokens, bias}, {problem.V(), cotangent, kernelized ? zeros : exact.log_row_sums, delta, q, k});
+  StreamedAdjoint<T> d =
+      streamed_adjoint<T>(AdjointScores<T>{tokens, bias},
+                          {problem.V(), of_exponentials, kernelized ? zeros : exact.row_maxima, delta, q, k});
   Gradient<T> gradient{std::move(d.left), std::move(d.right), std::move(d.x), {}};
   if (kernelized) {
     gradient.q = towards(gradient.q, q, scale);

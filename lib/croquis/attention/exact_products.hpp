@@ -14,8 +14,9 @@
 
 namespace croquis {
 
-/// Y = B^T X or C^T X, for x = X^T and log_scale = the log row sums, or zeros (kernelized).
-/// Throws: std::invalid_argument unless X has a row for each query.
+/// Y = E^T X for e_ij = exp(s_ij - log_scale_i) and x = X^T: B^T X with the log row sums, or with the row maxima and an
+/// X that is divided by the rest of the row sums; C^T X with zeros. Throws: std::invalid_argument unless X has a row
+/// for each query.
 template <typename T, typename Tokens>
 arma::Mat<T> attend_transposed(const Tokens& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
   constexpr arma::uword query_block = kStreamedRows, key_block = kStreamedCols;
@@ -46,10 +47,10 @@ arma::Mat<T> attend_transposed(const Tokens& tokens, const arma::Mat<T>& x, cons
 template <typename T, typename Tokens>
 ExactAttention<T> attend(const Tokens& tokens, const arma::Mat<T>& x) {
   ExactAttention<T> exact;
-  arma::Col<T> row_maxima;
-  exact.output = streamed_product<T>(tokens, x, {.row_maxima = &row_maxima, .sums = &exact.log_row_sums});
+  exact.output = streamed_product<T>(tokens, x, {.row_maxima = &exact.row_maxima, .sums = &exact.row_sums});
+  exact.log_row_sums = exact.row_sums;
   logarithm(exact.log_row_sums.memptr(), exact.log_row_sums.n_elem);
-  exact.log_row_sums += row_maxima;
+  exact.log_row_sums += exact.row_maxima;
   return exact;
 }
 
@@ -59,10 +60,16 @@ LinearOperator<T> score_operator(const std::shared_ptr<const Tokens>& tokens, bo
   const auto apply = [tokens](const arma::Mat<T>& x) -> arma::Mat<T> { return streamed_product<T>(*tokens, x); };
   // B^T needs the row sums before it can start: a pass of their own, taken once, and only where there is a B^T X.
   const LinearOperator<T> with_sums = deferred<T>(tokens->rows(), tokens->cols(), [=]() -> LinearOperator<T> {
-    arma::Col<T> log_scale(tokens->rows(), arma::fill::zeros);
-    if (is_normalised) log_scale = attend<T>(*tokens, arma::Mat<T>(tokens->cols(), 0)).log_row_sums;
+    arma::Col<T> log_scale(tokens->rows(), arma::fill::zeros), row_sums(tokens->rows(), arma::fill::ones);
+    if (is_normalised) {
+      const arma::Mat<T> nothing(tokens->cols(), 0);
+      streamed_product<T>(*tokens, nothing, {.row_maxima = &log_scale, .sums = &row_sums});
+    }
     return {tokens->rows(), tokens->cols(), apply, [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-              return attend_transposed<T>(*tokens, transposed(x), log_scale);
+              require_rows(x.n_rows, row_sums.n_elem, "attend_transposed");
+              arma::Mat<T> rows = transposed(x);
+              rows.each_row() /= row_sums.t();
+              return attend_transposed<T>(*tokens, rows, log_scale);
             }};
   });
   return {tokens->rows(), tokens->cols(), apply, with_sums.apply_transposed};

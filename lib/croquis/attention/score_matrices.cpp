@@ -14,15 +14,12 @@
 namespace croquis {
 namespace {
 
-constexpr arma::uword kBlock = 256;
-
-// With Q and K times `factor`; the row sums do not ask for values.
-arma::vec log_row_sums(const Problem<double>& problem, double factor, Target target) {
+// Row maxima and row sums with Q times one factor and K times another; they do not ask for values.
+ExactAttention<double> row_sums(const Problem<double>& problem, double of_q, double of_k, Target target) {
   return exact_attention(
-             Problem<double>(factor * problem.Q(), factor * problem.K(), arma::mat(problem.n_k(), 1, arma::fill::zeros),
-                             {}, position_of(problem, target)),
-             target)
-      .log_row_sums;
+      Problem<double>(of_q * problem.Q(), of_k * problem.K(), arma::mat(problem.n_k(), 1, arma::fill::zeros), {},
+                      position_of(problem, target)),
+      target);
 }
 
 // Q K^T / sqrt(p) of queries first ... last, transposed; what is masked is so low that its exponential is 0.
@@ -47,29 +44,26 @@ void require_stored(const Problem<T>& problem, double copies, std::string_view w
 }  // namespace
 
 double largest_log_score(const Problem<double>& problem) {
-  const arma::uword n = problem.n_q(), blocks = (n + kBlock - 1) / kBlock;
-  std::vector<double> largest(blocks);
-  parallel_for(blocks, [&](std::size_t b) {
-    const arma::uword first = b * kBlock, last = std::min(n, first + kBlock) - 1;
-    largest[b] = masked_scores_transposed(problem, first, last).max();
-  });
-  return *std::max_element(largest.begin(), largest.end());
+  return row_sums(problem, 1, 1, Target::softmax).row_maxima.max();
 }
 
 ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which) {
-  const double root_two = std::sqrt(2.0);
   if (which == ScoreMatrix::kernelized) {
-    const arma::vec squares = log_row_sums(problem, root_two, Target::kernelized);
-    return {exact_scores(problem, Target::kernelized), 0, std::sqrt(arma::accu(arma::exp(squares)))};
+    const double root_two = std::sqrt(2.0);
+    const arma::vec squares = row_sums(problem, root_two, root_two, Target::kernelized).row_sums;
+    return {exact_scores(problem, Target::kernelized), 0, std::sqrt(arma::accu(squares))};
   }
-  const arma::vec sums = log_row_sums(problem, 1, Target::softmax);
-  const arma::vec squares = log_row_sums(problem, root_two, Target::softmax);
+  // Twice a score has no rounding of its own, however large it is. So the maximum of a row of squares is the square of
+  // the maximum, and what is left are sums of numbers between 0 and 1.
+  const ExactAttention<double> rows = row_sums(problem, 1, 1, Target::softmax);
+  const arma::vec squares = row_sums(problem, 2, 1, Target::softmax).row_sums;
   const LinearOperator<double> softmax = exact_scores(problem, Target::softmax);
   if (which == ScoreMatrix::softmax) {
-    return {softmax, 0, std::sqrt(arma::accu(arma::exp(squares - 2 * sums)))};
+    return {softmax, 0, std::sqrt(arma::accu(squares / arma::square(rows.row_sums)))};
   }
-  const double top = largest_log_score(problem);
-  const arma::vec scale = arma::exp(sums - top);  // the row sums of A / max A
+  const double top = rows.row_maxima.max();
+  const arma::vec largest = arma::exp(rows.row_maxima - top);  // of the rows of A / max A
+  const arma::vec scale = largest % rows.row_sums;             // their sums
   return {{problem.n_q(), problem.n_k(),
            [softmax, scale](const arma::mat& x) -> arma::mat {
              arma::mat y = softmax.apply(x);
@@ -82,7 +76,7 @@ ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which) 
              return softmax.apply_transposed(scaled);
            }},
           top,
-          std::sqrt(arma::accu(arma::exp(squares - 2 * top)))};
+          std::sqrt(arma::accu(arma::square(largest) % squares))};
 }
 
 template <typename T>

@@ -16,17 +16,17 @@ enum class ScoreMatrix {
 struct ScoreOperator {
   LinearOperator<double> matrix;
   double log_scale = 0;  ///< log max a_ij for raw: A is e^log_scale times the matrix. 0 for the others
-  double frobenius = 0;  ///< ||.||_F, exact: squared entries are the scores of sqrt(2) Q and sqrt(2) K, whose sums
-                         ///< exact attention computes
+  double frobenius = 0;  ///< ||.||_F, exact: squared entries are scores of 2 Q and K, for kernelized of sqrt(2) Q and
+                         ///< sqrt(2) K, whose sums exact attention computes
 };
 
 /// The maximum of q_i.k_j / sqrt(p) over all queries i and the keys j that they attend to.
-/// Cost: 2 n_q n_k p flops, in blocks of 256 queries.
+/// Cost: 2 n_q n_k p flops and n_q n_k exponentials.
 double largest_log_score(const Problem<double>& problem);
 
 /// The score matrix as an operator.
-/// Cost: 2 n_q n_k p flops and n_q n_k exponentials for kernelized, twice that for softmax, and for raw once more the
-///   flops; then each product costs as much as with exact_scores().
+/// Cost: 2 n_q n_k p flops and n_q n_k exponentials for kernelized, twice that for the others; then each product costs
+///   as much as with exact_scores().
 ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which);
 
 /// The matrix stored, n_q x n_k. Entries under a causal mask are 0. Throws std::invalid_argument unless there is memory

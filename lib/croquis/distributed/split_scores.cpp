@@ -5,35 +5,32 @@
 #include <croquis/distributed/split_scores.hpp>
 #include <croquis/linalg/linear_operator.hpp>
 #include <croquis/random/draws.hpp>
-#include <limits>
 #include <utility>
 
 namespace croquis {
 namespace {
 
 constexpr arma::uword kQueriesAtOnce = 2048;
-constexpr double kNothing = -std::numeric_limits<double>::infinity();
 
 void require_target(Target target) {
   require(target == Target::softmax || target == Target::kernelized, "split attention", "softmax or kernelized",
           {{"target", name_of(target)}});
 }
 
-// O = sum_r e^{L_r - L} O_r for softmax, sum_r O_r for kernelized; L = log sum_r e^{L_r}.
+// O = sum_r w_r O_r / sum_r w_r for softmax, sum_r O_r for kernelized; w_r is the row sum of part r over e^m, where m
+// is the largest log-score of all parts.
 ExactAttention<double> put_together(ExactAttention<double> part, Target target, const Communicator& world) {
-  arma::mat top = part.log_row_sums;
+  arma::mat top = part.row_maxima;
   world.maximum(top);
-  arma::vec weight(top.n_rows, arma::fill::zeros);
-  for (arma::uword i = 0; i < top.n_rows; ++i) {
-    if (top(i) > kNothing) weight(i) = std::exp(part.log_row_sums(i) - top(i));
-  }
+  const arma::vec weight = part.row_sums % arma::exp(part.row_maxima - top);
   if (is_normalised(target)) part.output.each_col() %= weight;
   arma::mat sums = arma::join_rows(part.output, weight);
   world.sum(sums);
-  const arma::vec total = sums.tail_cols(1);
+  part.row_maxima = top;
+  part.row_sums = sums.tail_cols(1);
   part.output = sums.head_cols(part.output.n_cols);
-  if (is_normalised(target)) part.output.each_col() /= total;
-  part.log_row_sums = top + arma::log(total);
+  if (is_normalised(target)) part.output.each_col() /= part.row_sums;
+  part.log_row_sums = part.row_maxima + arma::log(part.row_sums);
   return part;
 }
 

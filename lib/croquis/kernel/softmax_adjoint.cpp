@@ -16,9 +16,12 @@ SoftmaxAdjoint<T> softmax_adjoint(const arma::Mat<T>& q, const arma::Mat<T>& k, 
   const SerialBlas serial;
   arma::Col<T> row_maxima, sums;
   const arma::Mat<T> y = softmax_product<T>(q, k, x, {.row_maxima = &row_maxima, .sums = &sums}, log_weights);
-  const arma::Col<T> log_sums = row_maxima + arma::log(sums), delta = row_products(cotangent, y);
+  // The sums divide G instead of the weights: added to a large row maximum, their logarithm would lose its digits.
+  arma::Mat<T> of_exponentials = cotangent;
+  of_exponentials.each_col() /= sums;
+  const arma::Col<T> delta = row_products(of_exponentials, y);
   StreamedAdjoint<T> d =
-      streamed_adjoint<T>(SoftmaxScores<T>{q, k, log_weights}, {x, cotangent, log_sums, delta, q, k});
+      streamed_adjoint<T>(SoftmaxScores<T>{q, k, log_weights}, {x, of_exponentials, row_maxima, delta, q, k});
   const T scale = 1 / std::sqrt(static_cast<T>(q.n_cols));
   return {scale * d.left, scale * d.right, std::move(d.x)};
 }

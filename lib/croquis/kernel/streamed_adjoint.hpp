@@ -18,8 +18,9 @@ namespace croquis {
 template <typename T>
 struct StreamedCotangent {
   const arma::Mat<T>& x;          ///< X
-  const arma::Mat<T>& cotangent;  ///< G, a x c
-  const arma::Col<T>& log_scale;  ///< log-sum-exp of each row for a softmax, a zeros for a kernel; exponents stay <= 0
+  const arma::Mat<T>& cotangent;  ///< G, a x c; for a softmax of log_scale = row maxima, divided by the rows' sums
+  const arma::Col<T>& log_scale;  ///< log-sum-exp or maximum of each row for a softmax, a zeros for a kernel; exponents
+                                  ///< stay <= 0
   const arma::Col<T>& delta;      ///< g_i.y_i for a softmax, a zeros for a kernel
   const arma::Mat<T>& left;       ///< L, a x l
   const arma::Mat<T>& right;      ///< R, b x r
