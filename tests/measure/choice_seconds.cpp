@@ -118,6 +118,8 @@ TEST_CASE("choice seconds: a choice that is not wanted is not timed, and timing 
   const auto rows = choose<double>(inputs, *timed, settings, Key(1), making);
   REQUIRE(rows->size() == 1);
   CHECK(rows->front().status == "chosen");
+  CHECK(rows->front().exact_cost == timed->exact_costs[2]);
+  CHECK(rows->front().cost_ratio == timed->ladders[0][0].costs[2] / timed->exact_costs[2]);
   hooks.go_on = [](std::uint64_t, std::uint64_t) { return false; };
   CHECK_FALSE(timed_on_heads<double>(flops, inputs, settings, hooks, 3));
 }

@@ -44,7 +44,9 @@ std::vector<double> counts_of_shapes(const ChoiceGroup& group, const ChoiceInput
 void add_ladders(ChoiceGroup& group, const ChoiceInputs& inputs, const CandidateLadders& candidates, double max_cost) {
   const std::vector<double> counts = counts_of_shapes(group, inputs, candidates);
   const auto sequences = static_cast<double>(inputs.sequences.size());
-  for (std::size_t k = 0; k < counts.size(); ++k) group.exact_cost += counts[k] * candidates.exact_costs[k] / sequences;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] > 0) group.exact_cost += counts[k] * candidates.exact_costs[k] / sequences;  // others may be NaN
+  }
   for (const std::vector<ChoiceCandidate>& ladder : candidates.ladders) {
     std::vector<const ChoiceCandidate*> rungs;
     std::vector<double> costs;
