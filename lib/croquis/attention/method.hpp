@@ -34,6 +34,8 @@ struct Diagnostics {
   double ridge = std::numeric_limits<double>::quiet_NaN();
   /// leave-one-out estimate of the relative Frobenius error, by which the method chooses; not an error to report
   double leave_one_out = std::numeric_limits<double>::quiet_NaN();
+  /// what the mean of all values gets of every query's weight; large where the method misses much of attention
+  double mean_share = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Estimated row sums of A: values(i) exp(log_scale(i)), where values may have either sign. The true row sums are

@@ -16,6 +16,7 @@ struct KeyCells {
   arma::Mat<T> sums;                ///< sums of the centred values, and as the last column the counts: s x (p_v + 1)
   arma::Col<T> weights;             ///< sums of the keys' weights
   arma::Col<T> squares;             ///< sums of ||v_j||^2: how much an error at the cell matters
+  T mean_share = 0;                 ///< of every query's weight, what the mean of all values gets in its place
 
   arma::uword size() const { return keys.n_rows; }
   /// Fewer cells, of which cell into[c] has the keys of cell c.

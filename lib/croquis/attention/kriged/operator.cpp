@@ -56,6 +56,7 @@ class Scores {
       corrections.each_col() %= rows_.corrected;
       y += corrections;
     }
+    y.each_row() += arma::Row<T>(model_->plan.cells.mean_share * arma::mean(x, 0));
     for_exact_rows(*model_, [&](arma::uword i, arma::uword r) { y.row(i) = exact.row(r); });
     if (!far_.is_empty()) y.rows(arma::uvec(model_->farthest)) = product_tn(far_, x);
     return y;
@@ -89,6 +90,7 @@ class Scores {
       }
     }
     y += product(model_->rows.weights, exact);
+    y.each_row() += arma::Row<T>(model_->plan.cells.mean_share / static_cast<T>(y.n_rows) * arma::sum(own, 0));
     if (!far_.is_empty()) y += product(far_, far);
     for (arma::uword c = 0; c < y.n_cols; ++c) {
       for (arma::uword j = 0; j < y.n_rows; ++j) y.at(j, c) += cells.at(model_->plan.cells.cell[j], c);
@@ -147,6 +149,7 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
   approximation.diagnostics.fallen_rows = rows.fallen;
   approximation.diagnostics.ridge = model->plan.kriging.ridge;
   approximation.diagnostics.leave_one_out = model->plan.check_error;
+  approximation.diagnostics.mean_share = static_cast<double>(model->plan.cells.mean_share);
   approximation.adjoint = kriged_adjoint<T>(model);
   approximation.scores = deferred<T>(n_q, n_k, [=]() -> LinearOperator<T> {
     return operator_of<T>(n_q, n_k, std::make_shared<const Scores<T>>(model));

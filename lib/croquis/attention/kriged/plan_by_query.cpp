@@ -131,18 +131,47 @@ arma::Mat<T> missing_by_query(const PlanInput<T>& from, KrigedPlan<T> plan, cons
   return missing;
 }
 
-// Squared error of the outputs [o, 1] that remain of check rows which lack m: (o - m) / (1 - m_1), m_1 the last of m. A
-// regression may leave little of a row, or less than nothing; then all that is lacking counts.
-double squared_output_error(const arma::mat& outputs, const arma::mat& missing) {
+// The errors of the outputs o that remain of check rows [o, 1] which lack m: o - (o - m) / (1 - m_1), m_1 the last of
+// m. A regression may leave little of a row, or less than nothing; then all that is lacking counts.
+arma::mat output_gaps(const arma::mat& outputs, arma::mat missing) {
   constexpr double least = 0.1;
-  double error = 0;
   for (arma::uword r = 0; r < missing.n_rows; ++r) {
-    const arma::rowvec m = missing.row(r);
-    const double sum = m(m.n_elem - 1);
-    const arma::rowvec gap = sum < 1 - least ? arma::rowvec((m - sum * outputs.row(r)) / (1 - sum)) : m;
-    error += arma::accu(arma::square(gap.head(m.n_elem - 1)));
+    const double sum = missing(r, missing.n_cols - 1);
+    if (sum < 1 - least) missing.row(r) = (missing.row(r) - sum * outputs.row(r)) / (1 - sum);
   }
-  return error;
+  return missing.head_cols(missing.n_cols - 1);
+}
+
+double squared(const arma::mat& gaps) {
+  return arma::accu(arma::square(gaps));
+}
+
+// What the mean of all values gets of every query's weight. A query that misses keys has an output too far from that
+// mean, so the share is that of the smallest error of the check rows, sum_r ||(1 - share) x_r - o_r||^2, where o_r is
+// the output of row r and x_r what the plan makes of it, both without the mean. It is 0 where shares do not lower the
+// error of check rows that had no part in them. A multiple of 1/1024, as it is a choice like that of keys, and constant
+// for derivatives.
+double mean_share(const arma::mat& outputs, const arma::mat& missing) {
+  constexpr double least = 1e-3;  // with less of a row there is rounding in what the plan makes of it
+  std::vector<std::vector<double>> of_rows(missing.n_rows, {0, 0});
+  for (arma::uword r = 0; r < missing.n_rows; ++r) {
+    const arma::rowvec planned = outputs.row(r) - missing.row(r);
+    const double sum = planned(planned.n_elem - 1);
+    if (!(sum > least)) continue;
+    const arma::rowvec x = planned.head(planned.n_elem - 1) / sum;
+    of_rows[r] = {arma::dot(x, outputs.row(r).head(x.n_elem)), arma::dot(x, x)};
+  }
+  const auto share = [](double product, double square) {
+    return square > 0 ? std::round(1024 * (1 - std::clamp(product / square, 0.0, 1.0))) / 1024 : 0.0;
+  };
+  const std::vector<std::vector<double>> of_others = sums_of_others(of_rows);
+  double change = 0;
+  for (std::size_t r = 0; r < of_rows.size(); ++r) {
+    const double s = share(of_others[r][0], of_others[r][1]);
+    change += 2 * s * of_rows[r][0] - (2 - s) * s * of_rows[r][1];
+  }
+  if (!(change < 0)) return 0;
+  return share(of_others[0][0] + of_rows[0][0], of_others[0][1] + of_rows[0][1]);
 }
 
 // What a regression on the other check rows leaves of each, in the units of missing_by_query().
@@ -160,7 +189,7 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
                                            const std::vector<KrigedShares>& candidates, bool always) {
   const SerialBlas serial;
   const arma::mat outputs = arma::conv_to<arma::mat>::from(from.rows.values);
-  const double left = always ? 0 : squared_output_error(outputs, left_of_checks(from, cells));
+  const double left = always ? 0 : squared(output_gaps(outputs, left_of_checks(from, cells)));
   const double rounding = from.squared_rounding();
   if (!always && left <= rounding) return std::nullopt;
   const InCommon<T> common(from, candidates);
@@ -169,7 +198,9 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
   for (const KrigedShares& shares : candidates) {
     KrigedPlan<T> plan = planned(from, shares, common);
     const arma::mat missing = arma::conv_to<arma::mat>::from(missing_by_query(from, plan, common));
-    const double error = squared_output_error(outputs, missing);
+    const arma::mat gaps = output_gaps(outputs, missing);
+    const double error = squared(gaps);
+    plan.cells.mean_share = static_cast<T>(mean_share(outputs, missing));
     const double counted = shares.screen.kept > 0 ? error : kWithoutScreen * kWithoutScreen * error;
     const bool better = std::max(rounding, error) < kOfRegression * kOfRegression * left;
     if (std::max(rounding, counted) < least && (always || better))

@@ -15,6 +15,7 @@ class RowsPass {
            const arma::Mat<T>& correction, bool keep)
       : input_(input),
         near_(near),
+        left_(1 - cells.mean_share),
         keep_(keep),
         blocks_(blocks_of_queries(tree, near)),
         pass_(input, tree, cells, near, correction) {
@@ -53,7 +54,7 @@ class RowsPass {
     pass_.divide(space);
     arma::uword fallen = 0;
     for (arma::uword i = 0; i < rows; ++i) {
-      rows_.corrected[space.order[i]] = 1 / space.whole[i];
+      rows_.corrected[space.order[i]] = left_ / space.whole[i];
       rows_.uncorrected[space.order[i]] = 0;
       rows_.row_maxima[space.order[i]] = space.top[i];
       if (space.lost[i]) bring_back(i, space), ++fallen;
@@ -63,7 +64,7 @@ class RowsPass {
       T* column = space.sums.colptr(c);
       const T mean = input_.value_mean[c], low = input_.value_ranges.minima[c], high = input_.value_ranges.maxima[c];
 #pragma omp simd
-      for (arma::uword i = 0; i < rows; ++i) column[i] = clamped(column[i] + mean, low, high);
+      for (arma::uword i = 0; i < rows; ++i) column[i] = clamped(left_ * column[i] + mean, low, high);
       T* output = rows_.output.colptr(c);
       if (near_.in_order()) {  // next to each other
         std::copy_n(column, rows, output + space.order[0]);
@@ -125,6 +126,7 @@ class RowsPass {
 
   const KrigedInput<T>& input_;
   const NearField<T>& near_;
+  const T left_;  // by the mean of all values, which is that of the centred ones: 0
   const bool keep_;
   const std::vector<QueryBlock> blocks_;
   const BlockPass<T> pass_;

@@ -10,11 +10,11 @@ namespace croquis {
 /// near keys; by query k_c is what TakenKeys says:
 ///   base_i(X) = sum_c E_ic sum_{j in c} x_j + sum_{j near i} (E_ij - E_i,c(j)) x_j,
 ///   full_i(X) = base_i(X) + sum_c E_ic (W Z(X))_c,
-///   B~_i X = corrected_i full_i(X) + uncorrected_i base_i(X).
+///   B~_i X = corrected_i full_i(X) + uncorrected_i base_i(X) + mean_share mean(X).
 /// Z(X) is the cells' error at the exact rows, W the regression. Both quotients full_i(X) / full_i(1) and
 /// base_i(X) / base_i(1) are affine combinations of rows of X, the second a convex one; a row that full_i would put
 /// outside the box of V is moved towards the convex one until it is inside, so that B~ is a matrix with rows that sum
-/// to 1.
+/// to 1. There is a mean_share only without W.
 template <typename T>
 struct QueryRows {
   arma::Mat<T> output;                    ///< n_q x p_v, in the box of V

@@ -97,7 +97,7 @@ class RowsBackward {
     Rows of{arma::Mat<T>(space.size(), p_v + 1, arma::fill::zeros),
             arma::Mat<T>(space.size(), p_v + 1, arma::fill::zeros)};
     for (arma::uword i = 0; i < space.size(); ++i) {
-      const arma::Row<T> g = cotangent_.row(space.order[i]);
+      const arma::Row<T> g = (1 - cells_.mean_share) * cotangent_.row(space.order[i]);
       if (!space.lost[i]) {
         add_quotient(g, space.sums.row(i).head(p_v), space.whole[i], i, of.full);
         continue;
