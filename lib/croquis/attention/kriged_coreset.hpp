@@ -31,7 +31,8 @@ struct KrigedCoresetOptions {
 ///   weights of the cells in the rows R, and W the ridge regression with the smallest leave-one-out error ("kriging").
 /// - Keys of each query (sharp rows). No landmarks and no W. Single keys are a few for all queries and those at some
 ///   offsets from the query, and perhaps those with the largest scores, as estimated from the scores' largest terms
-///   (KeyScreen). A cell that keys are taken out of has another score (TakenKeys).
+///   (KeyScreen). A cell that keys are taken out of has another score (TakenKeys). The mean of all values gets a share
+///   of every row, by which the outputs of the check rows are nearest to the exact ones.
 /// Queries that equal the mean of their leaf and check rows have exact rows; with landmarks or a screen, so have the
 /// queries with the largest expected errors.
 /// Guarantees: rows of B~ sum to 1. Every column of the output lies between the minimum and the maximum of that column
