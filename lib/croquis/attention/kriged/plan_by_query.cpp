@@ -104,11 +104,11 @@ std::vector<std::uint32_t> taken_by_check(const PlanInput<T>& from, const Kriged
   return own;
 }
 
-// What the check rows lack, the values and in the last column 1, before anything is divided by row sums.
+// What the plan has of the check rows, the values and in the last column 1, before anything is divided by its row sums.
 template <typename T>
-arma::Mat<T> missing_by_query(const PlanInput<T>& from, KrigedPlan<T> plan, const InCommon<T>& common) {
+arma::Mat<T> rows_by_query(const PlanInput<T>& from, KrigedPlan<T> plan, const InCommon<T>& common) {
   const T* counts = plan.cells.sums.colptr(plan.cells.sums.n_cols - 1);
-  arma::Mat<T> missing = from.rows.values;
+  arma::Mat<T> planned(arma::size(from.rows.values));
   TakenKeys<T> taken;
   for (arma::uword r = 0; r < from.checks.size(); ++r) {
     const std::vector<std::uint32_t> keys = taken_by_check(from, plan, common, r);
@@ -123,12 +123,12 @@ arma::Mat<T> missing_by_query(const PlanInput<T>& from, KrigedPlan<T> plan, cons
       T& weight = plan.cell_weights.at(r, c);
       if (taken.counts[c] > 0) weight = std::exp(std::min(T(0), score(weight) + taken.shift(c, counts[c])));
     }
-    missing.row(r) -= plan.cell_weights.row(r) * plan.cells.sums;
+    planned.row(r) = plan.cell_weights.row(r) * plan.cells.sums;
     for (const std::uint32_t j : keys) {
-      missing.row(r) -= near_weight(from.rows, plan, r, j) * from.input.value_columns.col(j).t();
+      planned.row(r) += near_weight(from.rows, plan, r, j) * from.input.value_columns.col(j).t();
     }
   }
-  return missing;
+  return planned;
 }
 
 // The errors of the outputs o that remain of check rows [o, 1] which lack m: o - (o - m) / (1 - m_1), m_1 the last of
@@ -151,14 +151,12 @@ double squared(const arma::mat& gaps) {
 // the output of row r and x_r what the plan makes of it, both without the mean. It is 0 where shares do not lower the
 // error of check rows that had no part in them. A multiple of 1/1024, as it is a choice like that of keys, and constant
 // for derivatives.
-double mean_share(const arma::mat& outputs, const arma::mat& missing) {
-  constexpr double least = 1e-3;  // with less of a row there is rounding in what the plan makes of it
-  std::vector<std::vector<double>> of_rows(missing.n_rows, {0, 0});
-  for (arma::uword r = 0; r < missing.n_rows; ++r) {
-    const arma::rowvec planned = outputs.row(r) - missing.row(r);
-    const double sum = planned(planned.n_elem - 1);
-    if (!(sum > least)) continue;
-    const arma::rowvec x = planned.head(planned.n_elem - 1) / sum;
+double mean_share(const arma::mat& outputs, const arma::mat& planned) {
+  std::vector<std::vector<double>> of_rows(planned.n_rows, {0, 0});
+  for (arma::uword r = 0; r < planned.n_rows; ++r) {
+    const double sum = planned(r, planned.n_cols - 1);
+    if (!(sum > 0)) continue;
+    const arma::rowvec x = planned.row(r).head(planned.n_cols - 1) / sum;
     of_rows[r] = {arma::dot(x, outputs.row(r).head(x.n_elem)), arma::dot(x, x)};
   }
   const auto share = [](double product, double square) {
@@ -197,10 +195,9 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
   std::optional<KrigedPlan<T>> best;
   for (const KrigedShares& shares : candidates) {
     KrigedPlan<T> plan = planned(from, shares, common);
-    const arma::mat missing = arma::conv_to<arma::mat>::from(missing_by_query(from, plan, common));
-    const arma::mat gaps = output_gaps(outputs, missing);
-    const double error = squared(gaps);
-    plan.cells.mean_share = static_cast<T>(mean_share(outputs, missing));
+    const arma::mat rows = arma::conv_to<arma::mat>::from(rows_by_query(from, plan, common));
+    const double error = squared(output_gaps(outputs, outputs - rows));
+    plan.cells.mean_share = static_cast<T>(mean_share(outputs, rows));
     const double counted = shares.screen.kept > 0 ? error : kWithoutScreen * kWithoutScreen * error;
     const bool better = std::max(rounding, error) < kOfRegression * kOfRegression * left;
     if (std::max(rounding, counted) < least && (always || better))
