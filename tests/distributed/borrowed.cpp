@@ -103,7 +103,7 @@ TEST_CASE("borrowed: scores keep the ranks beyond the Communicator that they wer
     first = head.first;
     scores = std::make_unique<const SplitScores>(std::move(head), Target::softmax, ranks);
   }
-  const arma::uword last = first + scores->log_row_sums().n_elem - 1;
+  const arma::uword last = first + scores->row_sums().sums.n_elem - 1;
   const arma::mat exact = exact_attention(problem, Target::softmax).output;
   const arma::mat own = scores->apply(problem.V().rows(first, last));
   CHECK(arma::approx_equal(own, exact.rows(first, last), "absdiff", 1e-13));

@@ -228,12 +228,17 @@ TEST_CASE("split_exact_rows: the exact rows, more of them than a rank has keys, 
   check_exact_rows(Whole(Problem<double>(q, k, v)), Target::kernelized, 384 * u * l * l);
 }
 
-TEST_CASE("split_exact_rows: equal keys count by their number on a rank, however large their scores are") {
+TEST_CASE(
+    "split_exact_rows and SplitScores: equal keys count by their number on a rank, however large their scores are") {
   const Whole whole(Problem<double>(arma::mat(101, 1, arma::fill::value(0x1p40)),
                                     arma::mat(101, 1, arma::fill::value(0x1p40)), normals(101, 2, "v")));
   const arma::mat output = split_exact_rows(whole.own, Target::softmax, {0, 50}, world()).output;
   const arma::rowvec mean = arma::mean(whole.problem.V(), 0);
   for (const arma::uword row : {0, 1}) CHECK(arma::abs(output.row(row) - mean).max() <= 1e-13);
+  // B^T 1 is 1 for equal queries and keys.
+  const SplitScores scores(whole.own, Target::softmax, world());
+  const arma::mat ones(whole.own.k.n_rows, 1, arma::fill::ones);
+  CHECK(arma::abs(scores.apply_transposed(ones) - ones).max() <= 1e-13);
 }
 
 TEST_CASE("require_split_head, split_exact_rows and SplitScores: all ranks refuse what is wrong on one") {

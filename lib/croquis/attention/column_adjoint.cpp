@@ -83,7 +83,7 @@ class ColumnsBackward {
     const arma::Col<T> none, zeros(problem_.n_q(), arma::fill::zeros);
     const StreamedAdjoint<T> of =
         streamed_adjoint<T>(SoftmaxScores<T>{problem_.Q(), keys, none},
-                            {x, cotangent_, sampled_.log_row_sums, zeros, problem_.Q(),
+                            {x, cotangent_, sampled_.row_sums, zeros, problem_.Q(),
                              arma::join_rows(keys, arma::Mat<T>(chosen.n_elem, 1, arma::fill::ones))});
     gradient_.q += scale_ * of.left.head_cols(problem_.p());
     log_sums_ -= of.left.tail_cols(1);
@@ -124,14 +124,15 @@ class ColumnsBackward {
     gradient_.k += product(scores, arma::Mat<T>(problem_.Q().rows(sampled_.pilot)), scale_);
   }
 
-  // b_ij^2 = exp(2 s_ij - 2 log_sum_i): the scores of doubled queries.
+  // b_ij^2 is the exponential of the score of a doubled query over a squared row sum.
   void add_exact_squares(const arma::Col<T>& of_squares) {
     const arma::Mat<T> doubled = 2 * problem_.Q(), ones(problem_.n_q(), 1, arma::fill::ones);
     const arma::Mat<T> x(of_squares);
-    const arma::Col<T> none, zeros(problem_.n_q(), arma::fill::zeros), log_squares = 2 * sampled_.log_row_sums;
+    const arma::Col<T> none, zeros(problem_.n_q(), arma::fill::zeros);
+    const RowSums<T> squared{2 * sampled_.row_sums.maxima, arma::square(sampled_.row_sums.sums)};
     const arma::Mat<T> keys = arma::join_rows(problem_.K(), arma::Mat<T>(problem_.n_k(), 1, arma::fill::ones));
     const StreamedAdjoint<T> of = streamed_adjoint<T>(SoftmaxScores<T>{doubled, problem_.K(), none},
-                                                      {x, ones, log_squares, zeros, problem_.Q(), keys});
+                                                      {x, ones, squared, zeros, problem_.Q(), keys});
     gradient_.q += scale_ * of.left.head_cols(problem_.p());
     log_sums_ -= of.left.tail_cols(1);
     gradient_.k += scale_ * of.right;
@@ -143,7 +144,7 @@ class ColumnsBackward {
     const arma::Col<T> none, delta = -log_sums_;
     const StreamedAdjoint<T> of =
         streamed_adjoint<T>(SoftmaxScores<T>{problem_.Q(), problem_.K(), none},
-                            {x, nothing, sampled_.log_row_sums, delta, problem_.Q(), problem_.K()});
+                            {x, nothing, sampled_.row_sums, delta, problem_.Q(), problem_.K()});
     gradient_.q += scale_ * of.left;
     gradient_.k += scale_ * of.right;
   }
@@ -152,7 +153,7 @@ class ColumnsBackward {
   const SampledColumns<T>& sampled_;
   const T scale_;
   arma::Mat<T> cotangent_;  // of the rows that are not exact
-  arma::Col<T> log_sums_;   // the cotangent of log_row_sums
+  arma::Col<T> log_sums_;   // the cotangent of the logarithms of the row sums
   Gradient<T> gradient_;
   arma::Col<T> norms_, lengths_, weights_;
   arma::Mat<T> pilot_;  // n_k x |J|
@@ -169,13 +170,14 @@ Gradient<T> sampled_columns_gradient(const Problem<T>& problem, const SampledCol
               below(sampled.known, problem.n_q()),
           "sampled_columns_gradient", "columns below n_k, and pilot and known rows below n_q",
           {{"n_k", problem.n_k()}, {"n_q", problem.n_q()}});
-  require(sampled.log_row_sums.n_elem == problem.n_q() && cotangent.n_rows == problem.n_q() &&
+  const arma::uword n_q = problem.n_q();
+  require(sampled.row_sums.maxima.n_elem == n_q && sampled.row_sums.sums.n_elem == n_q && cotangent.n_rows == n_q &&
               cotangent.n_cols == problem.p_v(),
           "sampled_columns_gradient", "a row sum for each query, and a cotangent of n_q x p_v",
-          {{"row sums", sampled.log_row_sums.n_elem},
+          {{"row sums", sampled.row_sums.sums.n_elem},
            {"rows", cotangent.n_rows},
            {"cols", cotangent.n_cols},
-           {"n_q", problem.n_q()},
+           {"n_q", n_q},
            {"p_v", problem.p_v()}});
   return ColumnsBackward<T>(problem, sampled, cotangent).run();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/attention/gradient.hpp>
+#include <croquis/kernel/row_sums.hpp>
 
 namespace croquis {
 
@@ -17,8 +18,8 @@ enum class ColumnWeights {
 /// several times in J', its entries add up.
 template <typename T>
 struct SampledColumns {
-  arma::uvec columns;         ///< J', as drawn
-  arma::Col<T> log_row_sums;  ///< logarithm of the diagonal of the exact D
+  arma::uvec columns;   ///< J', as drawn
+  RowSums<T> row_sums;  ///< the diagonal of the exact D
   ColumnWeights weights = ColumnWeights::none;
   arma::uvec pilot = {};  ///< J, as drawn; used for ColumnWeights::pilot
   arma::uvec known = {};  ///< rows of O~ that are the exact ones

@@ -67,11 +67,11 @@ LinearOperator<T> as_operator(ColumnScores<T> scores) {
 }
 
 template <typename T>
-ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Col<T>& log_row_sums,
+ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const RowSums<T>& row_sums,
                                    arma::Col<T> weights, arma::uword d, const Key& draw_key) {
-  require(weights.n_elem == k.n_rows && log_row_sums.n_elem == q.n_rows, "importance_columns",
-          "a weight for each key, and a row sum for each query",
-          {{"weights", weights.n_elem}, {"keys", k.n_rows}, {"row sums", log_row_sums.n_elem}, {"queries", q.n_rows}});
+  require(weights.n_elem == k.n_rows && row_sums.maxima.n_elem == q.n_rows && row_sums.sums.n_elem == q.n_rows,
+          "importance_columns", "a weight for each key, and a row sum for each query",
+          {{"weights", weights.n_elem}, {"keys", k.n_rows}, {"row sums", row_sums.sums.n_elem}, {"queries", q.n_rows}});
   if (weights.max() == T(0)) weights.ones();
   weights /= weights.max();  // their sum could overflow
   weights /= arma::accu(weights);
@@ -79,28 +79,29 @@ ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k,
   scores.n_k = k.n_rows;
   scores.columns = sample_weighted(weights, d, draw_key);
   scores.weights = scores_transposed<T>(q, k.rows(scores.columns));
-  exponentiate(scores.weights, log_row_sums);
+  exponentiate(scores.weights, row_sums);
   scores.weights.each_col() /= static_cast<T>(d) * weights(scores.columns);
   return scores;
 }
 
 template <typename T>
-void exponentiate(arma::Mat<T>& scores, const arma::Col<T>& log_row_sums) {
+void exponentiate(arma::Mat<T>& scores, const RowSums<T>& row_sums) {
   for (arma::uword i = 0; i < scores.n_cols; ++i) {
     T* column = scores.colptr(i);
     // No weight is above 1, but these scores have not the rounding of those that were summed.
-    for (arma::uword k = 0; k < scores.n_rows; ++k) column[k] = std::min(column[k] - log_row_sums(i), T(0));
+    for (arma::uword k = 0; k < scores.n_rows; ++k) column[k] = std::min(column[k] - row_sums.maxima(i), T(0));
     exp_shifted(column, scores.n_rows, T(0));
+    scores.col(i) /= row_sums.sums(i);
   }
 }
 
 template LinearOperator<float> as_operator(ColumnScores<float>);
 template LinearOperator<double> as_operator(ColumnScores<double>);
-template ColumnScores<float> importance_columns(const arma::Mat<float>&, const arma::Mat<float>&,
-                                                const arma::Col<float>&, arma::Col<float>, arma::uword, const Key&);
+template ColumnScores<float> importance_columns(const arma::Mat<float>&, const arma::Mat<float>&, const RowSums<float>&,
+                                                arma::Col<float>, arma::uword, const Key&);
 template ColumnScores<double> importance_columns(const arma::Mat<double>&, const arma::Mat<double>&,
-                                                 const arma::Col<double>&, arma::Col<double>, arma::uword, const Key&);
-template void exponentiate(arma::Mat<float>&, const arma::Col<float>&);
-template void exponentiate(arma::Mat<double>&, const arma::Col<double>&);
+                                                 const RowSums<double>&, arma::Col<double>, arma::uword, const Key&);
+template void exponentiate(arma::Mat<float>&, const RowSums<float>&);
+template void exponentiate(arma::Mat<double>&, const RowSums<double>&);
 
 }  // namespace croquis

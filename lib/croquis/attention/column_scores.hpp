@@ -1,6 +1,7 @@
 // Score matrices of which some columns, and possibly some rows, are stored.
 #pragma once
 
+#include <croquis/kernel/row_sums.hpp>
 #include <croquis/linalg/linear_operator.hpp>
 #include <croquis/random/key.hpp>
 
@@ -27,7 +28,7 @@ struct ColumnScores {
 template <typename T>
 LinearOperator<T> as_operator(ColumnScores<T> scores);
 
-/// B S S^T with the S of Skeinformer Def. 3.1, for B = softmax(Q K^T / sqrt(p)), whose log row sums are given: d
+/// B S S^T with the S of Skeinformer Def. 3.1, for B = softmax(Q K^T / sqrt(p)), whose row sums are given: d
 /// independent columns, column j with probability p_j proportional to weights(j). Entry (k, i) of the result's weights
 /// is b_ij / (d p_j) with j = columns(k). If all weights are 0, the columns are uniform.
 /// Guarantees: the mean of the matrix is B on the columns with p_j > 0, and 0 on the others.
@@ -35,12 +36,12 @@ LinearOperator<T> as_operator(ColumnScores<T> scores);
 /// Cost: 2 n_q d p flops, n_q d exponentials.
 /// Throws: std::invalid_argument unless there is a weight for each key and a row sum for each query.
 template <typename T>
-ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Col<T>& log_row_sums,
+ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const RowSums<T>& row_sums,
                                    arma::Col<T> weights, arma::uword d, const Key& draw_key);
 
-/// Replaces the scores S (d x n_q, one column for each query) by the entries of B, exp(s_ki - log_row_sums(i)), at most
-/// 1 each, also where rounding says otherwise.
+/// Replaces the scores S (d x n_q, one column for each query) by the entries of B, exp(s_ki) over the sum of row i, at
+/// most 1 each, also where rounding says otherwise.
 template <typename T>
-void exponentiate(arma::Mat<T>& scores, const arma::Col<T>& log_row_sums);
+void exponentiate(arma::Mat<T>& scores, const RowSums<T>& row_sums);
 
 }  // namespace croquis

@@ -24,14 +24,15 @@ LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
 }
 
 template <typename T>
-arma::Mat<T> exact_transposed_product(const Problem<T>& problem, Target target, const arma::Col<T>& log_row_sums,
+arma::Mat<T> exact_transposed_product(const Problem<T>& problem, Target target, const RowSums<T>& row_sums,
                                       const arma::Mat<T>& x) {
-  const bool fits = !is_normalised(target) || log_row_sums.n_elem == problem.n_q();
-  require(fits && x.n_rows == problem.n_q(), "exact_transposed_product", "a row sum and a row of X for every query",
-          {{"n_q", problem.n_q()}, {"log_row_sums", log_row_sums.n_elem}, {"x.rows", x.n_rows}});
-  const arma::Col<T> zeros(problem.n_q(), arma::fill::zeros);
-  return attend_transposed<T>(ExactTokens<T>(problem, target), transposed(x),
-                              is_normalised(target) ? log_row_sums : zeros);
+  const arma::uword n_q = problem.n_q();
+  const bool fits = !is_normalised(target) || (row_sums.maxima.n_elem == n_q && row_sums.sums.n_elem == n_q);
+  require(
+      fits && x.n_rows == n_q, "exact_transposed_product", "a row sum and a row of X for every query",
+      {{"n_q", n_q}, {"row maxima", row_sums.maxima.n_elem}, {"row sums", row_sums.sums.n_elem}, {"x.rows", x.n_rows}});
+  return attend_transposed<T>(ExactTokens<T>(problem, target), x,
+                              is_normalised(target) ? row_sums : no_row_sums<T>(n_q));
 }
 
 template ExactAttention<float> exact_attention(const Problem<float>&, Target);
@@ -40,9 +41,9 @@ template ExactAttention<float> exact_attention_rows(const Problem<float>&, Targe
 template ExactAttention<double> exact_attention_rows(const Problem<double>&, Target, const arma::uvec&);
 template LinearOperator<float> exact_scores(const Problem<float>&, Target);
 template LinearOperator<double> exact_scores(const Problem<double>&, Target);
-template arma::Mat<float> exact_transposed_product(const Problem<float>&, Target, const arma::Col<float>&,
+template arma::Mat<float> exact_transposed_product(const Problem<float>&, Target, const RowSums<float>&,
                                                    const arma::Mat<float>&);
-template arma::Mat<double> exact_transposed_product(const Problem<double>&, Target, const arma::Col<double>&,
+template arma::Mat<double> exact_transposed_product(const Problem<double>&, Target, const RowSums<double>&,
                                                     const arma::Mat<double>&);
 
 }  // namespace croquis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/attention/problem.hpp>
+#include <croquis/kernel/row_sums.hpp>
 #include <croquis/linalg/linear_operator.hpp>
 
 namespace croquis {
@@ -10,9 +11,7 @@ template <typename T>
 struct ExactAttention {
   arma::Mat<T> output;        ///< O, n_q x p_v (unpadded rows)
   arma::Col<T> log_row_sums;  ///< log of the row sums of A, or of C (kernelized); -inf where C underflows
-  /// The same in two parts, log_row_sums = row_maxima + log(row_sums): the largest log-score of a row (kernelized: 0),
-  /// and its sum over exp(row_maxima). Weights need both: beside a score of 1/u, log 2 of two equal keys is nothing.
-  arma::Col<T> row_maxima = {}, row_sums = {};
+  RowSums<T> row_sums = {};   ///< these row sums in the two parts that weights need
 };
 
 /// O = B V or C V, and the row sums. Targets with a bias add it to the log-scores. On a causal problem all targets are
@@ -36,12 +35,12 @@ ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target,
 template <typename T>
 LinearOperator<T> exact_scores(const Problem<T>& problem, Target target);
 
-/// B^T X or C^T X (n_k x c for X (n_q x c)) for known log row sums: those of `problem`, or of a problem with more keys
-/// that include these. The row sums are not used for the kernelized target.
+/// B^T X or C^T X (n_k x c for X (n_q x c)) for known row sums: those of `problem`, or of a problem with more keys
+/// that include these. They are not used for the kernelized target.
 /// Cost: that of exact attention.
 /// Throws: std::invalid_argument unless X, and the row sums if they are used, have n_q rows.
 template <typename T>
-arma::Mat<T> exact_transposed_product(const Problem<T>& problem, Target target, const arma::Col<T>& log_row_sums,
+arma::Mat<T> exact_transposed_product(const Problem<T>& problem, Target target, const RowSums<T>& row_sums,
                                       const arma::Mat<T>& x);
 
 }  // namespace croquis

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <croquis/attention/exact_adjoint.hpp>
+#include <croquis/attention/exact_products.hpp>
 #include <croquis/attention/exact_tokens.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
@@ -47,18 +48,16 @@ template <typename T>
 Gradient<T> exact_gradient(const Problem<T>& problem, Target target, const ExactAttention<T>& exact,
                            const arma::Mat<T>& cotangent) {
   require(arma::size(cotangent) == arma::size(problem.n_q(), problem.p_v()) &&
-              arma::size(exact.output) == arma::size(cotangent) && exact.row_maxima.n_elem == problem.n_q() &&
-              exact.row_sums.n_elem == problem.n_q(),
+              arma::size(exact.output) == arma::size(cotangent) && exact.row_sums.maxima.n_elem == problem.n_q() &&
+              exact.row_sums.sums.n_elem == problem.n_q(),
           "exact_gradient", "a cotangent and an exact output of n_q x p_v",
           {{"rows", cotangent.n_rows}, {"cols", cotangent.n_cols}, {"n_q", problem.n_q()}, {"p_v", problem.p_v()}});
   const SerialBlas serial;
   const ExactTokens<T> tokens(problem, target);
   const arma::uword p = problem.p();
   const bool kernelized = target == Target::kernelized;
-  const arma::Col<T> zeros(problem.n_q(), arma::fill::zeros);
-  arma::Mat<T> of_exponentials = cotangent;  // the row sums divide these instead of the weights
-  if (!kernelized) of_exponentials.each_col() /= exact.row_sums;
-  const arma::Col<T> delta = kernelized ? zeros : row_products(of_exponentials, exact.output);
+  const arma::Col<T> delta =
+      kernelized ? arma::Col<T>(problem.n_q(), arma::fill::zeros) : row_products(cotangent, exact.output);
   const T scale = std::pow(static_cast<T>(p), T(-0.25));
   arma::Mat<T> q, k;
   if (kernelized) {
@@ -71,9 +70,9 @@ Gradient<T> exact_gradient(const Problem<T>& problem, Target target, const Exact
   }
   std::vector<arma::Col<T>> bias;
   if (tokens.has_bias) bias.assign(kAdjointGroups, arma::Col<T>(tokens.grid.size(), arma::fill::zeros));
-  StreamedAdjoint<T> d =
-      streamed_adjoint<T>(AdjointScores<T>{tokens, bias},
-                          {problem.V(), of_exponentials, kernelized ? zeros : exact.row_maxima, delta, q, k});
+  StreamedAdjoint<T> d = streamed_adjoint<T>(
+      AdjointScores<T>{tokens, bias},
+      {problem.V(), cotangent, kernelized ? no_row_sums<T>(problem.n_q()) : exact.row_sums, delta, q, k});
   Gradient<T> gradient{std::move(d.left), std::move(d.right), std::move(d.x), {}};
   if (kernelized) {
     gradient.q = towards(gradient.q, q, scale);

@@ -158,9 +158,9 @@ SamplingCondition condition_of(const Problem<T>& problem, const CausalRectangle&
       outside.row(key - part.first_key).fill(-std::numeric_limits<T>::infinity());
     }
     if (blocks.size() > 1) {
-      const arma::Col<T> sums = softmax_columns(outside);
-      largest = std::max(largest, static_cast<double>(sums.max()));
-      smallest = std::min(smallest, static_cast<double>(sums.min()));
+      const arma::Col<T> log_sums = softmax_columns(outside).logarithms();
+      largest = std::max(largest, static_cast<double>(log_sums.max()));
+      smallest = std::min(smallest, static_cast<double>(log_sums.min()));
     }
     softmax_columns(logits);
     squares += arma::conv_to<arma::vec>::from(arma::sum(arma::square(logits), 1));

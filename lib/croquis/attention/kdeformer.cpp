@@ -18,7 +18,8 @@ using Probabilities = KdeformerOptions::Probabilities;
 // What d and the trials share: the weights of the keys, and with exact probabilities the row sums.
 template <typename T>
 struct KdeformerShared {
-  arma::Col<T> weights, log_row_sums;
+  arma::Col<T> weights;
+  RowSums<T> row_sums;
   double flops = 0;  // of these
 
   KdeformerShared(const Problem<T>& problem, const KdeformerOptions& options) {
@@ -38,7 +39,7 @@ struct KdeformerShared {
         flops += spectral_norm_flops(n_k, p_v);
         weights += squared_row_norms(arma::Mat<T>(ratio * v));
       }
-      log_row_sums = std::move(b.log_row_sums);
+      row_sums = std::move(b.row_sums);
       return;
     }
     const T uniform = 1 / static_cast<T>(problem.n_k());
@@ -81,8 +82,8 @@ Approximation<T> approximate(const Problem<T>& problem, const KdeformerShared<T>
                              const Key& draw_key, const KdeformerOptions& options) {
   require(d >= 1 && d <= problem.n_k(), "kdeformer", "1 <= d <= n_k", {{"d", d}, {"n_k", problem.n_k()}});
   if (options.probabilities == Probabilities::exact) {
-    return from_scores(as_operator(importance_columns<T>(problem.Q(), problem.K(), shared.log_row_sums, shared.weights,
-                                                         d, draw_key.child("keys"))),
+    return from_scores(as_operator(importance_columns<T>(problem.Q(), problem.K(), shared.row_sums, shared.weights, d,
+                                                         draw_key.child("keys"))),
                        problem);
   }
   if (d == problem.n_k()) return from_scores(exact_scores(problem, Target::softmax), problem);

@@ -17,7 +17,7 @@ Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& ex
                              const SampledColumnsOptions& options) {
   require(d >= 1 && d <= problem.n_k(), "sampled-columns", "1 <= d <= n_k", {{"d", d}, {"n_k", problem.n_k()}});
   SampledColumns<T> sampled;
-  sampled.log_row_sums = exact.log_row_sums;
+  sampled.row_sums = exact.row_sums;
   sampled.weights = ColumnWeights::uniform;
   arma::Col<T> weights(problem.n_k(), arma::fill::ones);
   if (options.probabilities == ColumnProbabilities::exact) {
@@ -30,8 +30,8 @@ Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& ex
     sampled.weights = ColumnWeights::pilot;
     sampled.pilot = std::move(pilot.rows);
   }
-  ColumnScores<T> scores = importance_columns<T>(problem.Q(), problem.K(), exact.log_row_sums, std::move(weights), d,
-                                                 draw_key.child("columns"));
+  ColumnScores<T> scores =
+      importance_columns<T>(problem.Q(), problem.K(), exact.row_sums, std::move(weights), d, draw_key.child("columns"));
   sampled.columns = scores.columns;
   Approximation<T> approximation = from_scores(as_operator(std::move(scores)), problem);
   approximation.adjoint =

@@ -14,12 +14,13 @@
 namespace croquis {
 namespace {
 
-// Row maxima and row sums with Q times one factor and K times another; they do not ask for values.
-ExactAttention<double> row_sums(const Problem<double>& problem, double of_q, double of_k, Target target) {
+// Row sums with Q times one factor and K times another; they do not ask for values.
+RowSums<double> row_sums(const Problem<double>& problem, double of_q, double of_k, Target target) {
   return exact_attention(
-      Problem<double>(of_q * problem.Q(), of_k * problem.K(), arma::mat(problem.n_k(), 1, arma::fill::zeros), {},
-                      position_of(problem, target)),
-      target);
+             Problem<double>(of_q * problem.Q(), of_k * problem.K(), arma::mat(problem.n_k(), 1, arma::fill::zeros), {},
+                             position_of(problem, target)),
+             target)
+      .row_sums;
 }
 
 // Q K^T / sqrt(p) of queries first ... last, transposed; what is masked is so low that its exponential is 0.
@@ -44,26 +45,26 @@ void require_stored(const Problem<T>& problem, double copies, std::string_view w
 }  // namespace
 
 double largest_log_score(const Problem<double>& problem) {
-  return row_sums(problem, 1, 1, Target::softmax).row_maxima.max();
+  return row_sums(problem, 1, 1, Target::softmax).maxima.max();
 }
 
 ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which) {
   if (which == ScoreMatrix::kernelized) {
     const double root_two = std::sqrt(2.0);
-    const arma::vec squares = row_sums(problem, root_two, root_two, Target::kernelized).row_sums;
+    const arma::vec squares = row_sums(problem, root_two, root_two, Target::kernelized).sums;
     return {exact_scores(problem, Target::kernelized), 0, std::sqrt(arma::accu(squares))};
   }
   // Twice a score has no rounding of its own, however large it is. So the maximum of a row of squares is the square of
   // the maximum, and what is left are sums of numbers between 0 and 1.
-  const ExactAttention<double> rows = row_sums(problem, 1, 1, Target::softmax);
-  const arma::vec squares = row_sums(problem, 2, 1, Target::softmax).row_sums;
+  const RowSums<double> rows = row_sums(problem, 1, 1, Target::softmax);
+  const arma::vec squares = row_sums(problem, 2, 1, Target::softmax).sums;
   const LinearOperator<double> softmax = exact_scores(problem, Target::softmax);
   if (which == ScoreMatrix::softmax) {
-    return {softmax, 0, std::sqrt(arma::accu(squares / arma::square(rows.row_sums)))};
+    return {softmax, 0, std::sqrt(arma::accu(squares / arma::square(rows.sums)))};
   }
-  const double top = rows.row_maxima.max();
-  const arma::vec largest = arma::exp(rows.row_maxima - top);  // of the rows of A / max A
-  const arma::vec scale = largest % rows.row_sums;             // their sums
+  const double top = rows.maxima.max();
+  const arma::vec largest = arma::exp(rows.maxima - top);  // of the rows of A / max A
+  const arma::vec scale = largest % rows.sums;             // their sums
   return {{problem.n_q(), problem.n_k(),
            [softmax, scale](const arma::mat& x) -> arma::mat {
              arma::mat y = softmax.apply(x);

@@ -26,9 +26,9 @@ bool needs_row_sums(const SkeinformerOptions& options) {
 }
 
 template <typename T>
-arma::Col<T> log_row_sums_of(const Problem<T>& problem, const SkeinformerOptions& options) {
+RowSums<T> row_sums_of(const Problem<T>& problem, const SkeinformerOptions& options) {
   if (!needs_row_sums(options)) return {};
-  return column_norms(problem.Q(), problem.K()).log_row_sums;
+  return column_norms(problem.Q(), problem.K()).row_sums;
 }
 
 // Scores of the sampled columns to weights of a row that sums to 1.
@@ -102,10 +102,10 @@ Gradient<T> normalised_gradient(const Problem<T>& problem, const arma::uvec& col
   return gradient;
 }
 
-// log_row_sums: of the exact D, or empty where that is not needed.
+// row_sums: the exact D, or empty where that is not needed.
 template <typename T>
-Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_row_sums, arma::uword d,
-                             const Key& draw_key, const SkeinformerOptions& options) {
+Approximation<T> approximate(const Problem<T>& problem, const RowSums<T>& row_sums, arma::uword d, const Key& draw_key,
+                             const SkeinformerOptions& options) {
   const arma::uword n_k = problem.n_k();
   require(d >= 1 && d <= n_k, "skeinformer", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
   if (options.leave_one) d = std::min(d, std::max<arma::uword>(n_k - 1, 1));
@@ -126,7 +126,7 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
   };
   // D^-1 A S S^T V, whose rows have no sum of their own.
   const auto from_columns = [&](ColumnScores<T> scores, ColumnWeights weights) {
-    const SampledColumns<T> sampled{scores.columns, log_row_sums, weights, pilot.rows, *known};
+    const SampledColumns<T> sampled{scores.columns, row_sums, weights, pilot.rows, *known};
     Approximation<T> approximation = from_scores(with_known(std::move(scores)), problem);
     approximation.adjoint = adjoint_of<T>(problem, [problem, sampled](const arma::Mat<T>& cotangent) {
       return sampled_columns_gradient(problem, sampled, cotangent);
@@ -135,9 +135,8 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
   };
   const Key draw = draw_key.child("columns");
   if (options.rows == Rows::weighted) {
-    return from_columns(
-        importance_columns<T>(problem.Q(), problem.K(), log_row_sums, std::move(pilot.weights), d, draw),
-        options.columns == Columns::pilot ? ColumnWeights::pilot : ColumnWeights::uniform);
+    return from_columns(importance_columns<T>(problem.Q(), problem.K(), row_sums, std::move(pilot.weights), d, draw),
+                        options.columns == Columns::pilot ? ColumnWeights::pilot : ColumnWeights::uniform);
   }
   arma::uvec columns = options.columns == Columns::pilot ? sample_weighted_without_replacement(pilot.weights, d, draw)
                                                          : sample_without_replacement(n_k, d, draw);
@@ -145,7 +144,7 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
     ColumnScores<T> scores;
     scores.n_k = n_k;
     scores.weights = scores_transposed<T>(problem.Q(), problem.K().rows(columns));
-    exponentiate(scores.weights, log_row_sums);
+    exponentiate(scores.weights, row_sums);
     scores.columns = std::move(columns);
     return from_columns(std::move(scores), ColumnWeights::none);
   }
@@ -218,11 +217,11 @@ Method<T> method_of(const char* name, const char* summary, const char* source, c
   };
   method.prepare = [options](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const SkeinformerOptions chosen = options.read(values);
-    const arma::Col<T> log_row_sums = log_row_sums_of(problem, chosen);
+    const RowSums<T> row_sums = row_sums_of(problem, chosen);
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v()),
                fixed = static_cast<double>(chosen.pilot_rows);
-    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, log_row_sums, d, draw_key, chosen); },
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, row_sums, d, draw_key, chosen); },
             [=](double d) {
               const double pilots = chosen.columns == Columns::uniform ? 0 : fixed > 0 ? fixed : d;
               // Without a softmax over the columns the pilot rows are computed again for the output.
@@ -240,7 +239,7 @@ Method<T> method_of(const char* name, const char* summary, const char* source, c
 template <typename T>
 Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                              const SkeinformerOptions& options) {
-  return approximate(problem, log_row_sums_of(problem, options), d, draw_key, options);
+  return approximate(problem, row_sums_of(problem, options), d, draw_key, options);
 }
 
 template <typename T>

@@ -20,17 +20,16 @@ void require_target(Target target) {
 // O = sum_r w_r O_r / sum_r w_r for softmax, sum_r O_r for kernelized; w_r is the row sum of part r over e^m, where m
 // is the largest log-score of all parts.
 ExactAttention<double> put_together(ExactAttention<double> part, Target target, const Communicator& world) {
-  arma::mat top = part.row_maxima;
+  arma::mat top = part.row_sums.maxima;
   world.maximum(top);
-  const arma::vec weight = part.row_sums % arma::exp(part.row_maxima - top);
+  const arma::vec weight = part.row_sums.sums % arma::exp(part.row_sums.maxima - top);
   if (is_normalised(target)) part.output.each_col() %= weight;
   arma::mat sums = arma::join_rows(part.output, weight);
   world.sum(sums);
-  part.row_maxima = top;
-  part.row_sums = sums.tail_cols(1);
+  part.row_sums = {top, sums.tail_cols(1)};
   part.output = sums.head_cols(part.output.n_cols);
-  if (is_normalised(target)) part.output.each_col() /= part.row_sums;
-  part.log_row_sums = part.row_maxima + arma::log(part.row_sums);
+  if (is_normalised(target)) part.output.each_col() /= part.row_sums.sums;
+  part.log_row_sums = part.row_sums.logarithms();
   return part;
 }
 
@@ -50,12 +49,12 @@ SplitScores::SplitScores(SplitHead head, Target target, Communicator world)
     : head_(std::move(head)), target_(target), world_(std::move(world)) {
   require_target(target);
   require_split_head(head_, world_);
-  attend(arma::mat(head_.own(), 1, arma::fill::ones), &log_row_sums_);
+  attend(arma::mat(head_.own(), 1, arma::fill::ones), &row_sums_);
 }
 
-arma::mat SplitScores::attend(const arma::mat& own, arma::vec* log_row_sums) const {
+arma::mat SplitScores::attend(const arma::mat& own, RowSums<double>* row_sums) const {
   arma::mat y(head_.own(), own.n_cols);
-  if (log_row_sums != nullptr) log_row_sums->set_size(head_.own());
+  if (row_sums != nullptr) *row_sums = {arma::vec(head_.own()), arma::vec(head_.own())};
   for (arma::uword q0 = 0; q0 < head_.n; q0 += kQueriesAtOnce) {
     const arma::uword end = std::min(q0 + kQueriesAtOnce, head_.n);
     const arma::uvec rows = arma::regspace<arma::uvec>(q0, end - 1);
@@ -64,7 +63,9 @@ arma::mat SplitScores::attend(const arma::mat& own, arma::vec* log_row_sums) con
         put_together(exact_attention(Problem<double>(queries, head_.k, own), target_), target_, world_);
     for (arma::uword i = std::max(q0, head_.first); i < std::min(end, head_.first + head_.own()); ++i) {
       y.row(i - head_.first) = all.output.row(i - q0);
-      if (log_row_sums != nullptr) (*log_row_sums)(i - head_.first) = all.log_row_sums(i - q0);
+      if (row_sums == nullptr) continue;
+      row_sums->maxima(i - head_.first) = all.row_sums.maxima(i - q0);
+      row_sums->sums(i - head_.first) = all.row_sums.sums(i - q0);
     }
   }
   return y;
@@ -80,12 +81,13 @@ arma::mat SplitScores::apply_transposed(const arma::mat& own) const {
   const SerialBlas serial;
   require_rows(own.n_rows, head_.own(), "SplitScores");
   arma::mat y(head_.own(), own.n_cols, arma::fill::zeros);
-  const arma::mat with_sums = arma::join_rows(head_.q, log_row_sums_, own);
+  const arma::mat with_sums = arma::join_rows(head_.q, row_sums_.maxima, row_sums_.sums, own);
   for (arma::uword q0 = 0; q0 < head_.n; q0 += kQueriesAtOnce) {
     const arma::uvec rows = arma::regspace<arma::uvec>(q0, std::min(q0 + kQueriesAtOnce, head_.n) - 1);
     const arma::mat block = gather_rows(with_sums, head_.first, rows, world_);
-    const Problem<double> part(block.head_cols(head_.q.n_cols), head_.k, head_.v);
-    y += exact_transposed_product<double>(part, target_, block.col(head_.q.n_cols), block.tail_cols(own.n_cols));
+    const arma::uword p = head_.q.n_cols;
+    const Problem<double> part(block.head_cols(p), head_.k, head_.v);
+    y += exact_transposed_product<double>(part, target_, {block.col(p), block.col(p + 1)}, block.tail_cols(own.n_cols));
   }
   return y;
 }

@@ -25,8 +25,7 @@ ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, co
 /// B or C with rows and columns divided as the tokens, for vectors of which each rank has its own part: X -> B X and X
 /// -> B^T X on own rows. Nothing n x n is stored; blocks of queries are sent to all ranks in turn.
 /// Cost: that of exact attention, divided by R.
-/// Network: n (p + k + 2) numbers for B X, n (p + k + 1) for B^T X, with k columns of X; n (p + 3) once, for the row
-/// sums.
+/// Network: n (p + k + 2) numbers for B X and for B^T X, with k columns of X; n (p + 3) once, for the row sums.
 class SplitScores {
  public:
   /// The Communicator is copied, which gives the same ranks.
@@ -37,15 +36,15 @@ class SplitScores {
   /// largest_row_norm(n): a rank whose part is not throws std::invalid_argument, and the others wait for it.
   arma::mat apply(const arma::mat& own) const;
   arma::mat apply_transposed(const arma::mat& own) const;
-  const arma::vec& log_row_sums() const { return log_row_sums_; }  ///< of own rows
+  const RowSums<double>& row_sums() const { return row_sums_; }  ///< of own rows
 
  private:
-  arma::mat attend(const arma::mat& own, arma::vec* log_row_sums) const;
+  arma::mat attend(const arma::mat& own, RowSums<double>* row_sums) const;
 
   SplitHead head_;
   Target target_;
   Communicator world_;
-  arma::vec log_row_sums_;
+  RowSums<double> row_sums_;
 };
 
 /// ||A|| of an operator on divided vectors, by power iteration on A^T A. The result is never above the norm, up to

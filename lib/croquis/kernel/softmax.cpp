@@ -27,18 +27,19 @@ arma::Mat<T> scores_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k) {
 }
 
 template <typename T>
-arma::Col<T> softmax_columns(arma::Mat<T>& scores) {
+RowSums<T> softmax_columns(arma::Mat<T>& scores) {
   require(scores.n_rows > 0, "softmax_columns", "at least one score a column");
-  arma::Col<T> log_sums(scores.n_cols);
+  RowSums<T> row_sums{arma::Col<T>(scores.n_cols), arma::Col<T>(scores.n_cols)};
   parallel_for(scores.n_cols, 2 * scores.n_rows, [&](std::size_t j) {
     T* column = scores.colptr(j);
     const T top = maximum(column, scores.n_rows);
     const T sum = exp_shifted(column, scores.n_rows, top);
     const T share = 1 / sum;
     for (arma::uword i = 0; i < scores.n_rows; ++i) column[i] *= share;
-    log_sums(j) = top + std::log(sum);
+    row_sums.maxima(j) = top;
+    row_sums.sums(j) = sum;
   });
-  return log_sums;
+  return row_sums;
 }
 
 template <typename T>
@@ -66,8 +67,8 @@ arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const
 
 template arma::Mat<float> scores_transposed(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> scores_transposed(const arma::Mat<double>&, const arma::Mat<double>&);
-template arma::Col<float> softmax_columns(arma::Mat<float>&);
-template arma::Col<double> softmax_columns(arma::Mat<double>&);
+template RowSums<float> softmax_columns(arma::Mat<float>&);
+template RowSums<double> softmax_columns(arma::Mat<double>&);
 template arma::Mat<float> softmax_transposed(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> softmax_transposed(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Mat<float> softmax_product(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/kernel/row_sums.hpp>
 #include <croquis/kernel/streamed_extra.hpp>
 
 namespace croquis {
@@ -14,9 +15,9 @@ template <typename T>
 arma::Mat<T> scores_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k);
 
 /// Replaces every column s by softmax(s) = exp(s - max s) / sum, which is non-negative and sums to 1. Returns the
-/// log-sum-exp of each column. Throws std::invalid_argument if the columns have no entries.
+/// maximum and the sum of each column. Throws std::invalid_argument if the columns have no entries.
 template <typename T>
-arma::Col<T> softmax_columns(arma::Mat<T>& scores);
+RowSums<T> softmax_columns(arma::Mat<T>& scores);
 
 /// softmax(Q K^T / sqrt(p)) by rows, transposed: b x a for Q (a x p) and K (b x p), with columns that sum to 1. Throws
 /// as the two functions above.

@@ -14,14 +14,12 @@ template <typename T>
 SoftmaxAdjoint<T> softmax_adjoint(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x,
                                   const arma::Mat<T>& cotangent, const arma::Col<T>& log_weights) {
   const SerialBlas serial;
-  arma::Col<T> row_maxima, sums;
-  const arma::Mat<T> y = softmax_product<T>(q, k, x, {.row_maxima = &row_maxima, .sums = &sums}, log_weights);
-  // The sums divide G instead of the weights: added to a large row maximum, their logarithm would lose its digits.
-  arma::Mat<T> of_exponentials = cotangent;
-  of_exponentials.each_col() /= sums;
-  const arma::Col<T> delta = row_products(of_exponentials, y);
+  RowSums<T> row_sums;
+  const arma::Mat<T> y =
+      softmax_product<T>(q, k, x, {.row_maxima = &row_sums.maxima, .sums = &row_sums.sums}, log_weights);
+  const arma::Col<T> delta = row_products(cotangent, y);
   StreamedAdjoint<T> d =
-      streamed_adjoint<T>(SoftmaxScores<T>{q, k, log_weights}, {x, of_exponentials, row_maxima, delta, q, k});
+      streamed_adjoint<T>(SoftmaxScores<T>{q, k, log_weights}, {x, cotangent, row_sums, delta, q, k});
   const T scale = 1 / std::sqrt(static_cast<T>(q.n_cols));
   return {scale * d.left, scale * d.right, std::move(d.x)};
 }

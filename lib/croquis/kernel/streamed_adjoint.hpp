@@ -5,6 +5,7 @@
 #include <armadillo>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/kernel/row_sums.hpp>
 #include <croquis/kernel/streamed_product.hpp>
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/row_math.hpp>
@@ -13,14 +14,13 @@
 
 namespace croquis {
 
-/// The input of the adjoint of Y = M X (a x c) for X (b x c) and m_ij = exp(s_ij - log_scale_i). With the cotangent G
-/// of Y, that of the scores is D = M o (G X^T - delta 1^T), where o is the entrywise product.
+/// The input of the adjoint of Y = M X (a x c) for X (b x c) and m_ij = exp(s_ij - maxima_i) / sums_i. With the
+/// cotangent G of Y, that of the scores is D = M o (G X^T - delta 1^T), where o is the entrywise product.
 template <typename T>
 struct StreamedCotangent {
   const arma::Mat<T>& x;          ///< X
-  const arma::Mat<T>& cotangent;  ///< G, a x c; for a softmax of log_scale = row maxima, divided by the rows' sums
-  const arma::Col<T>& log_scale;  ///< log-sum-exp or maximum of each row for a softmax, a zeros for a kernel; exponents
-                                  ///< stay <= 0
+  const arma::Mat<T>& cotangent;  ///< G, a x c
+  const RowSums<T>& row_sums;     ///< of exp(s_ij) for a softmax, a zeros and a ones for a kernel
   const arma::Col<T>& delta;      ///< g_i.y_i for a softmax, a zeros for a kernel
   const arma::Mat<T>& left;       ///< L, a x l
   const arma::Mat<T>& right;      ///< R, b x r
@@ -50,8 +50,10 @@ class StreamedAdjoints {
   StreamedAdjoints(const Scores& scores, const StreamedCotangent<T>& given)
       : scores_(scores),
         given_(given),
+        cotangent_(given.cotangent.each_col() / given.row_sums.sums),
+        delta_(given.delta / given.row_sums.sums),
         x_columns_(transposed(given.x)),
-        cotangent_columns_(transposed(given.cotangent)),
+        cotangent_columns_(transposed(cotangent_)),
         left_columns_(transposed(given.left)),
         row_blocks_(streamed_row_blocks(scores.rows())),
         col_blocks_(blocks_of(scores.cols(), kStreamedCols)) {}
@@ -126,14 +128,14 @@ class StreamedAdjoints {
     weights.set_size(rows, cols);
     scores_.fill(i0, j0, weights);
     row_sums.zeros(rows);
-    exp_shifted_rows(weights.memptr(), rows, cols, given_.log_scale.memptr() + i0, row_sums.memptr());
+    exp_shifted_rows(weights.memptr(), rows, cols, given_.row_sums.maxima.memptr() + i0, row_sums.memptr());
     narrow_gemm(CblasNoTrans, c, cols, rows, T(1), cotangent_columns_.colptr(i0), weights.memptr(), rows, T(1),
                 to.x.colptr(j0), c);
-    given_rows = given_.cotangent.rows(i0, i0 + rows - 1);
+    given_rows = cotangent_.rows(i0, i0 + rows - 1);
     cotangents.set_size(rows, cols);
     narrow_gemm(CblasNoTrans, rows, cols, c, T(1), given_rows.memptr(), x_columns_.colptr(j0), c, T(0),
                 cotangents.memptr(), rows);
-    const T* delta = given_.delta.memptr() + i0;
+    const T* delta = delta_.memptr() + i0;
     for (arma::uword j = 0; j < cols; ++j) {
       const T* weight = weights.colptr(j);
       T* column = cotangents.colptr(j);
@@ -150,6 +152,9 @@ class StreamedAdjoints {
 
   const Scores& scores_;
   const StreamedCotangent<T>& given_;
+  // Over the row sums, which divide here and not in the exponents.
+  const arma::Mat<T> cotangent_;
+  const arma::Col<T> delta_;
   const arma::Mat<T> x_columns_, cotangent_columns_, left_columns_;  // c x b, c x a, l x a
   const arma::uword row_blocks_, col_blocks_;
 };

@@ -12,14 +12,17 @@ constexpr arma::uword kGroups = 64;  // of blocks, each with sums of squares of 
 template <typename T>
 ColumnNorms<T> column_norms(const arma::Mat<T>& q, const arma::Mat<T>& k) {
   ColumnNorms<T> result;
-  result.log_row_sums.set_size(q.n_rows);
+  result.row_sums.maxima.set_size(q.n_rows);
+  result.row_sums.sums.set_size(q.n_rows);
   const arma::uword blocks = blocks_of(q.n_rows, kRowsAtOnce), groups = std::min(blocks, kGroups);
   arma::Mat<T> squares(k.n_rows, groups, arma::fill::zeros);
   parallel_for(groups, [&](std::size_t g) {
     for (arma::uword b = g * blocks / groups; b < (g + 1) * blocks / groups; ++b) {
       const arma::uword first = b * kRowsAtOnce, last = std::min(first + kRowsAtOnce, q.n_rows) - 1;
       arma::Mat<T> scores = scores_transposed<T>(q.rows(first, last), k);
-      result.log_row_sums.subvec(first, last) = softmax_columns(scores);
+      const RowSums<T> block = softmax_columns(scores);
+      result.row_sums.maxima.subvec(first, last) = block.maxima;
+      result.row_sums.sums.subvec(first, last) = block.sums;
       squares.col(g) += arma::sum(arma::square(scores), 1);
     }
   });

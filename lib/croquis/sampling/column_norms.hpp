@@ -1,14 +1,14 @@
 // Norms of the columns of softmax attention, and its row sums, without an n x n matrix.
 #pragma once
 
-#include <armadillo>
+#include <croquis/kernel/row_sums.hpp>
 
 namespace croquis {
 
 template <typename T>
 struct ColumnNorms {
-  arma::Col<T> norms;         ///< ||B^(i)||, column i of B = softmax(Q K^T / sqrt(p))
-  arma::Col<T> log_row_sums;  ///< log of the row sums of A
+  arma::Col<T> norms;   ///< ||B^(i)||, column i of B = softmax(Q K^T / sqrt(p))
+  RowSums<T> row_sums;  ///< of A
 };
 
 /// For Q (n_q x p) and K (n_k x p), by one pass over B in blocks of 256 rows, in at most 64 groups. The bits are the

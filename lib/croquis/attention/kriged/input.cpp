@@ -111,7 +111,7 @@ ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, co
   rows.queries = std::move(queries);
   rows.leaf = leaf;
   rows.weights = product_tn<T>(input.keys.columns, input.scale * rows.queries.t());
-  rows.log_sums = softmax_columns(rows.weights);
+  rows.log_sums = softmax_columns(rows.weights).logarithms();
   rows.values = product(input.value_columns, rows.weights).t();
   return rows;
 }
