@@ -45,30 +45,34 @@ Chosen chosen_of(const arma::mat& query, const arma::mat& keys, const ScreenSize
     for (const std::size_t t : largest(terms, count)) total += static_cast<long double>(query(0, t)) * centred(j, t);
     return total;
   };
-  std::vector<std::uint32_t> in;
+  std::vector<std::uint32_t> left;
   for (std::uint32_t j = 0; j < keys.n_rows; ++j) {
-    if (!out.contains(j)) in.push_back(j);
+    if (!out.contains(j)) left.push_back(j);
   }
-  std::vector<long double> first, all;
-  for (const std::uint32_t j : in) first.push_back(sum(j, sizes.first));
-  const std::vector<std::size_t> candidates = largest(first, sizes.candidates);
-  for (const std::size_t c : candidates) all.push_back(sum(in[c], sizes.terms));
   Chosen chosen;
-  for (const std::size_t b : largest(all, sizes.kept)) {
-    chosen.keys.insert(in[candidates[b]]);
-    chosen.least = std::min(chosen.least, all[b]);
+  for (std::size_t round = 1; round <= sizes.keys.size(); ++round) {
+    std::vector<long double> sums;
+    std::vector<std::uint32_t> next;
+    for (const std::uint32_t j : left) sums.push_back(sum(j, round * sizes.terms));
+    chosen.least = std::numeric_limits<long double>::infinity();
+    for (const std::size_t place : largest(sums, round < sizes.keys.size() ? sizes.keys[round] : sizes.kept)) {
+      next.push_back(left[place]);
+      chosen.least = std::min(chosen.least, sums[place]);
+    }
+    left = next;
   }
+  chosen.keys = {left.begin(), left.end()};
   return chosen;
 }
 
-constexpr ScreenSizes kScreens[] = {{.first = 1, .terms = 3, .candidates = 20, .kept = 5},
-                                    {.first = 2, .terms = 2, .candidates = 8, .kept = 8},
-                                    {.first = 3, .terms = 7, .candidates = 30, .kept = 1},
-                                    {.first = 7, .terms = 7, .candidates = 90, .kept = 90}};
+const std::vector<ScreenSizes> kScreens = {{.terms = 1, .keys = {90, 40, 20}, .kept = 5},
+                                           {.terms = 2, .keys = {90}, .kept = 8},
+                                           {.terms = 2, .keys = {90, 90, 30}, .kept = 1},
+                                           {.terms = 7, .keys = {90}, .kept = 90}};
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("key screen: the keys with the largest partial scores, twice in a row", T, float, double) {
+TEST_CASE_TEMPLATE("key screen: the keys with the largest partial scores, round by round", T, float, double) {
   // Multiples of 1/8, whose products and sums have no rounding; the columns' means are zero.
   // A fixed draw: of others two columns can have equal squares, and rounding then chooses which of two equal terms is
   // first. Here terms differ by 0.7 % or more.
@@ -157,44 +161,53 @@ TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and
   }
 }
 
-TEST_CASE("key screen: one costs at most what so many keys do, and one key or one term more would cost more") {
-  std::size_t full = 0, short_of_terms = 0, none = 0;
+TEST_CASE("key screen: one costs at most what so many keys do, and with one key more it would cost more") {
+  std::size_t most = 0, fewer = 0, none = 0;
   for (const double n_k : {100.0, 500.0, 1500.0, 4096.0, 4097.0}) {
     for (const double p : {5.0, 32.0, 64.0}) {
       for (const double keys : {3.0, 40.0, 75.0, 150.0, 1000.0}) {
+        CAPTURE(n_k);
+        CAPTURE(p);
+        CAPTURE(keys);
         const KrigedBudget budget{.n_q = 400, .n_k = n_k, .p = p, .p_v = 24};
         const ScreenSizes sizes = solve_screen(budget, keys);
         const double all = keys * (2 * p + 2 * 25 + 3) * std::max(400.0, n_k) / 400;
-        const auto flops = [&](double kept, double candidates) {
-          return 2 * static_cast<double>(sizes.first) * n_k +
-                 2 * static_cast<double>(sizes.terms - sizes.first) * candidates +
-                 kept * (2 * (p - static_cast<double>(sizes.terms)) + 2 * 25 + 3);
-        };
-        const double most = std::max(1.0, std::round(p / 8)), fewest = std::max(1.0, std::round(p / 16));
-        if (n_k > kMostScreened) {
+        const double terms = p == 5 ? 1 : p / 16, rounds = p == 5 ? 5 : 8;
+        // What rounds without end take, n + n s + n s^2 + ..., is 2/3 of all.
+        const double share = 1 - 2 * terms * n_k / (2 * all / 3);
+        if (n_k > kMostScreened || share < 0.1) {
           CHECK(sizes.kept == 0);
-          continue;
-        }
-        if (sizes.kept == 0) {  // not even the fewest terms, or nothing is left for a key and its candidates
-          CHECK(2 * fewest * n_k + 4 * 2 * p + 2 * p + 2 * 25 + 3 > 2.0 / 3 * all);
           ++none;
           continue;
         }
-        const auto first = static_cast<double>(sizes.first);
-        CHECK(first >= fewest);
-        CHECK(2 * first * n_k <= 2.0 / 3 * all);
-        if (first < most) CHECK(2 * (first + 1) * n_k > 2.0 / 3 * all);
-        CHECK(first <= most);
-        (first < most ? short_of_terms : full) += 1;
-        const auto kept = static_cast<double>(sizes.kept), candidates = static_cast<double>(sizes.candidates);
-        CHECK(candidates == std::min(4 * kept, n_k));
-        CHECK(flops(kept, candidates) <= all);
-        if (kept < n_k) CHECK(flops(kept + 1, std::min(candidates + 4, n_k)) > all);
+        const auto keys_of = [&](double kept) {
+          std::vector<double> of{n_k};
+          while (of.size() < rounds) {
+            of.push_back(std::min(of.back(), std::max(std::ceil(std::min(share, 0.9) * of.back()), 3 * kept)));
+          }
+          return of;
+        };
+        const auto flops = [&](double kept) {
+          double sum = kept * (2 * (p - terms * rounds) + 2 * 25 + 3);
+          for (const double n : keys_of(kept)) sum += 2 * terms * n;
+          return sum;
+        };
+        if (sizes.kept == 0) {  // nothing is left for a key
+          CHECK(flops(1) > all);
+          ++none;
+          continue;
+        }
+        (share < 0.9 ? fewer : most) += 1;
+        CHECK(sizes.terms == terms);
+        const auto kept = static_cast<double>(sizes.kept);
+        CHECK(std::vector<double>(sizes.keys.begin(), sizes.keys.end()) == keys_of(kept));
+        CHECK(flops(kept) <= all);
+        if (kept < n_k) CHECK(flops(kept + 1) > all);
       }
     }
   }
-  CHECK(full > 3);
-  CHECK(short_of_terms > 3);
+  CHECK(most > 3);
+  CHECK(fewer > 3);
   CHECK(none > 3);
 }
 
@@ -307,7 +320,7 @@ TEST_CASE("key screen: the error of a plan at a check row is that of its row if 
       CAPTURE(near);
       CAPTURE(screened);
       KrigedShares shares{.name = "tried", .cells = 0.2, .near = near, .kriging = false};
-      if (screened) shares.screen = {.first = 2, .terms = 6, .candidates = 60, .kept = 15};
+      if (screened) shares.screen = {.terms = 2, .keys = {200, 100, 60}, .kept = 15};
       const PlanInput<double> from{input, one, rows, checks, tree, make_cells(input, equal, tree), 40};
       const auto plan = plan_by_query(from, {.name = "cells", .cells = 0.25}, {shares}, true);
       REQUIRE(plan.has_value());
@@ -334,7 +347,7 @@ TEST_CASE("key screen: the error at check rows with offsets that all of them cho
   ExactRows<double> rows = exact_rows_of(input, arma::mat(q.rows(arma::uvec(checks))), {});
   rows.leaf.assign(checks.size(), 0);
   const PlanInput<double> from{input, one, rows, checks, tree, make_cells(input, ones, tree), 40};
-  const ScreenSizes screen{.first = 4, .terms = 8, .candidates = 40, .kept = 12};
+  const ScreenSizes screen{.terms = 4, .keys = {150, 40}, .kept = 12};
   const KrigedShares shares{
       .name = "tried", .cells = 0.2, .near = 0.1, .window = 0.025, .screen = screen, .kriging = false};
   const auto plan = plan_by_query(from, {.name = "cells", .cells = 0.25}, {shares}, true);

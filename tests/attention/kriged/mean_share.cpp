@@ -42,7 +42,7 @@ double share_by_search(const arma::mat& planned, const arma::mat& exact) {
 }  // namespace
 
 TEST_CASE("kriged coreset: the share of the mean is that of the smallest error of the check rows, or none") {
-  const ScreenSizes screen{.first = 1, .terms = 3, .candidates = 30, .kept = 8};
+  const ScreenSizes screen{.terms = 1, .keys = {120, 60, 30}, .kept = 8};
   const KrigedShares shares{.name = "tried", .cells = 0.2, .screen = screen, .kriging = false};
   arma::uword some = 0, none = 0;
   for (std::uint64_t i = 0; i < 30; ++i) {

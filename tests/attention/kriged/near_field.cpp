@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("kriged coreset: keys that a query attends to one by one coun
   CHECK(gap(one, {}) > 0.01);
   CHECK(gap(four, {.lists = {4, all}}) <= bound);
   CHECK(gap(one, {.offsets = offsets}) <= bound);
-  const ScreenSizes every{.first = 1, .terms = 2, .candidates = n_k, .kept = n_k};
+  const ScreenSizes every{.terms = 1, .keys = {n_k, n_k}, .kept = n_k};
   const auto screen = std::make_shared<const KeyScreen<T>>(input, every);
   CHECK(gap(one, {.screen = screen}) <= bound);
   CHECK(gap(one, {.lists = {some}, .offsets = offsets}) <= bound);

@@ -15,45 +15,53 @@ KeyScreen<T>::KeyScreen(const KrigedInput<T>& input, const ScreenSizes& sizes)
 template <typename T>
 T KeyScreen<T>::choose(const T* query, const std::vector<std::uint32_t>* without, std::vector<std::uint32_t>& keys,
                        std::vector<T>& scores) const {
-  thread_local std::vector<T> first, sums, part, weights;
-  thread_local std::vector<std::uint32_t> terms, candidates, best, chosen;
-  const arma::uword p = deviations_.n_elem;
+  thread_local std::vector<T> weights, sums, part, rest;
+  thread_local std::vector<std::uint32_t> terms, left, places;
+  const arma::uword p = deviations_.n_elem, each = sizes_.terms, rounds = sizes_.keys.size();
   terms.resize(p);
   std::iota(terms.begin(), terms.end(), 0U);
   weights.resize(p);
   for (arma::uword t = 0; t < p; ++t) weights[t] = std::abs(query[t]) * deviations_[t];
-  keep_largest(weights.data(), sizes_.terms, terms);
+  const auto looked_at = terms.begin() + static_cast<std::ptrdiff_t>(rounds * each);
+  std::partial_sort(terms.begin(), looked_at, terms.end(), LargerFirst<T>{weights.data()});
 
-  first.assign(rows_.n_rows, T(0));
-  for (arma::uword i = 0; i < sizes_.first; ++i) {
-    const T factor = query[terms[i]];
-    const T* coordinate = rows_.colptr(terms[i]);
-    for (std::size_t j = 0; j < first.size(); ++j) first[j] += factor * coordinate[j];
+  left.resize(rows_.n_rows);
+  std::iota(left.begin(), left.end(), 0U);
+  sums.assign(left.size(), T(0));
+  for (const std::uint32_t key : keys) sums[key] = kLeftOut<T>;
+  for (std::size_t i = 0; without && i < without->size(); ++i) sums[(*without)[i]] = kLeftOut<T>;
+  for (arma::uword round = 0; round < rounds; ++round) {
+    for (arma::uword i = round * each; i < (round + 1) * each; ++i) {
+      const T factor = query[terms[i]];
+      const T* coordinate = rows_.colptr(terms[i]);
+      if (left.size() == rows_.n_rows) {
+        for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += factor * coordinate[j];
+      } else {
+        for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += factor * coordinate[left[j]];
+      }
+    }
+    const arma::uword count = round + 1 < rounds ? sizes_.keys[round + 1] : sizes_.kept;
+    if (round + 1 < rounds && count >= left.size()) continue;
+    places_of_largest(sums, count, places);
+    for (std::size_t j = 0; j < places.size(); ++j) {
+      left[j] = left[places[j]];
+      sums[j] = sums[places[j]];
+    }
+    left.resize(places.size());
+    sums.resize(places.size());
   }
-  for (const std::uint32_t key : keys) first[key] = kLeftOut<T>;
-  for (std::size_t i = 0; without && i < without->size(); ++i) first[(*without)[i]] = kLeftOut<T>;
-  places_of_largest(first, sizes_.candidates, candidates);
 
-  // Terms from, ..., to - 1 of the scores of some keys. That the others are products with 0 is faster than to gather.
-  const auto more_terms = [&](arma::uword from, arma::uword to, const std::vector<std::uint32_t>& of,
-                              std::vector<T>& out) {
-    part.assign(p, T(0));
-    for (arma::uword i = from; i < to; ++i) part[terms[i]] = query[terms[i]];
-    out.resize(of.size());
-    dots(part.data(), columns_.memptr(), p, of.data(), of.size(), out.data());
-  };
-  more_terms(sizes_.first, sizes_.terms, candidates, sums);
-  for (std::size_t c = 0; c < candidates.size(); ++c) sums[c] += first[candidates[c]];
-  places_of_largest(sums, sizes_.kept, best);
-  chosen.clear();
-  for (const std::uint32_t c : best) chosen.push_back(candidates[c]);
-  more_terms(sizes_.terms, p, chosen, weights);
+  // The other terms. That the terms so far are products with 0 is faster than to gather.
+  part.assign(p, T(0));
+  std::for_each(looked_at, terms.end(), [&](std::uint32_t t) { part[t] = query[t]; });
+  rest.resize(left.size());
+  dots(part.data(), columns_.memptr(), p, left.data(), left.size(), rest.data());
   T least = std::numeric_limits<T>::infinity();
-  for (std::size_t b = 0; b < best.size(); ++b) {
-    scores.push_back(sums[best[b]] + weights[b]);
-    least = std::min(least, sums[best[b]]);
+  for (std::size_t j = 0; j < left.size(); ++j) {
+    scores.push_back(sums[j] + rest[j]);
+    least = std::min(least, sums[j]);
   }
-  keys.insert(keys.end(), chosen.begin(), chosen.end());
+  keys.insert(keys.end(), left.begin(), left.end());
   return least;
 }
 

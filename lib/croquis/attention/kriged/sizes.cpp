@@ -7,10 +7,11 @@
 namespace croquis {
 namespace {
 
-// Terms of the scores in a screen, of p: for all keys an eighth, or as many as two thirds of what the screen may cost
-// pay for, if that is a sixteenth at least; three eighths for four candidates for each key that is kept.
-constexpr double kFirst = 1.0 / 8, kLast = 3.0 / 8, kFirstOfAll = 2.0 / 3;
-constexpr arma::uword kCandidates = 4;
+// A screen adds a sixteenth of the terms of the scores in each of its rounds. A round leaves three keys at least for
+// each that is kept in the end, and else the share of its keys with which rounds without end would take two thirds of
+// what the screen may cost. With a share below a tenth too much would hang on the first terms.
+constexpr double kTermsOfRound = 1.0 / 16, kOfScreen = 2.0 / 3, kMostLeft = 0.9, kFewestLeft = 0.1, kLeftForEach = 3;
+constexpr arma::uword kRounds = 8;
 
 double as_double(arma::uword size) {
   return static_cast<double>(size);
@@ -49,8 +50,13 @@ double flops_of_key(const KrigedBudget& b) {
   return 2 * b.p + 2 * (b.p_v + 1) + 3;
 }
 
-double screen_terms(const KrigedBudget& b, double share) {
-  return std::clamp(std::round(share * b.p), 1.0, b.p);
+std::vector<arma::uword> keys_of_rounds(double n_k, arma::uword rounds, double share, arma::uword kept) {
+  std::vector<arma::uword> keys;
+  for (double left = n_k; keys.size() < rounds;) {
+    keys.push_back(static_cast<arma::uword>(left));
+    left = std::min(left, std::max(std::ceil(share * left), kLeftForEach * as_double(kept)));
+  }
+  return keys;
 }
 
 // What the check rows have in common.
@@ -59,18 +65,23 @@ double overlap_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
 }
 
 // A tree of keys, their standard deviations, and what is tried on the check rows: cells and a regression; keys and
-// offsets that rows have in common, whose scores are taken once; a window and two screens, of which each costs a row
-// what it costs a query.
+// offsets that rows have in common, whose scores are taken once; a window and a screen, of which each costs a row what
+// it costs a query.
 double pilot_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double rows = as_double(sizes.checks), keys = as_double(sizes.window), cells = kPilotCells * keys;
   // 7 a key, and 3 for the passes that look for the best keys, which all rows share; the same by the other rows of
   // each, two flops for each of these; there are n_q + n_k - 1 offsets.
   const double in_common = (10 + 3 + 2 * rows) * b.n_k + 12 * (b.n_q + b.n_k);
-  return tree_flops(b.n_k, b.p, cells, b.far) + b.n_k * (4 * b.p + b.p_v) +
-         rows * (in_common + 2 * cells * (2 * b.p + 2 * (b.p_v + 1)) + 3 * keys * flops_of_key(b));
+  const double coordinates = as_double(pilot_coordinates(static_cast<arma::uword>(b.p)));
+  return tree_flops(b.n_k, coordinates, cells, b.far) + b.n_k * (4 * b.p + b.p_v) +
+         rows * (in_common + 2 * cells * (2 * b.p + 2 * (b.p_v + 1)) + 2 * keys * flops_of_key(b));
 }
 
 }  // namespace
+
+arma::uword pilot_coordinates(arma::uword p) {
+  return (p + 3) / 4;
+}
 
 double window_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double rows = as_double(sizes.checks), keys = as_double(sizes.window);
@@ -81,16 +92,19 @@ double window_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
 
 ScreenSizes solve_screen(const KrigedBudget& b, double keys) {
   const double all = keys * flops_of_key(b) * std::max(b.n_q, b.n_k) / b.n_q;  // of a query
-  const double first = std::min(screen_terms(b, kFirst), std::floor(kFirstOfAll * all / (2 * b.n_k)));
-  if (first < screen_terms(b, kFirst / 2) || b.n_k > kMostScreened) return {};
-  const double terms = screen_terms(b, kLast), each = flops_of_key(b) - 2 * terms, more = 2 * (terms - first);
-  const double left = all - 2 * first * b.n_k;
-  double kept = left / (each + as_double(kCandidates) * more);
-  if (as_double(kCandidates) * kept > b.n_k) kept = (left - more * b.n_k) / each;  // all keys are candidates
-  if (!(kept >= 1)) return {};
-  ScreenSizes sizes{.first = static_cast<arma::uword>(first), .terms = static_cast<arma::uword>(terms)};
-  sizes.kept = static_cast<arma::uword>(std::min(kept, b.n_k));
-  sizes.candidates = std::min(kCandidates * sizes.kept, static_cast<arma::uword>(b.n_k));
+  const double terms = std::max(1.0, std::round(kTermsOfRound * b.p));
+  const double share = std::min(kMostLeft, 1 - 2 * terms * b.n_k / (kOfScreen * all));
+  if (share < kFewestLeft || b.n_k > kMostScreened) return {};
+  const arma::uword rounds = std::min(kRounds, static_cast<arma::uword>(b.p / terms));
+  const auto fits = [&](arma::uword kept) {
+    double flops = as_double(kept) * (flops_of_key(b) - 2 * terms * as_double(rounds));
+    for (const arma::uword n : keys_of_rounds(b.n_k, rounds, share, kept)) flops += 2 * terms * as_double(n);
+    return flops <= all;
+  };
+  if (!fits(1)) return {};
+  ScreenSizes sizes{.terms = static_cast<arma::uword>(terms)};
+  sizes.kept = largest(static_cast<arma::uword>(b.n_k), fits);
+  sizes.keys = keys_of_rounds(b.n_k, rounds, share, sizes.kept);
   return sizes;
 }
 

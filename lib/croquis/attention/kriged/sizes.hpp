@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <vector>
 
 namespace croquis {
 
@@ -27,21 +28,24 @@ struct KrigedSizes {
   bool exact = false;          ///< exact attention costs no more
 };
 
-/// How a query finds keys among all by parts of their scores (KeyScreen).
+/// How a query finds keys among all by parts of their scores, in rounds (KeyScreen).
 struct ScreenSizes {
-  arma::uword first = 0, terms = 0;  ///< number of terms of a score for all keys, and for the candidates
-  arma::uword candidates = 0;        ///< number of keys with the largest sums of `first` terms
-  arma::uword kept = 0;              ///< number of candidates with the largest sums of `terms` terms; 0: no screen
+  arma::uword terms = 0;               ///< number of terms that a round adds to the sums of its keys
+  std::vector<arma::uword> keys = {};  ///< number of keys of each round; the first has all
+  arma::uword kept = 0;                ///< number of keys after the last round; 0: no screen
 };
 
 /// The screen that, with the keys that it keeps, costs as much as `keys` keys that a query attends to. kept is 0 where
-/// p/16 terms of all scores alone take more than two thirds of that. It is also 0 if there are more than kMostScreened
-/// keys, because a screen takes several times as long as products with as many flops.
+/// the first round, p/16 terms of all scores, takes more than .6 of that. It is also 0 if there are more than
+/// kMostScreened keys, because a screen takes several times as long as products with as many flops.
 constexpr double kMostScreened = 4096;
 ScreenSizes solve_screen(const KrigedBudget& budget, double keys);
 
 /// The number of cells that the pilot makes, as a share of the keys that a query can afford.
-constexpr double kPilotCells = 0.25;
+constexpr double kPilotCells = 0.2;
+
+/// The number of coordinates of the keys by which the pilot's tree divides them.
+arma::uword pilot_coordinates(arma::uword p);
 
 /// Flops of one approximation of these sizes: two a multiply-add, one an exponential, the terms in N^3 as LAPACK takes
 /// them. The trees are counted as 1.6 log2(leaves) levels, which is more than they need on most data.
