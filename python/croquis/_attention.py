@@ -7,6 +7,13 @@ from typing import Mapping, Optional, Tuple, Union, overload
 from . import _core
 from ._types import Array, Flag, Matrix, Setting, Vector, Whole, head_options, seed_of, text, text_of, whole
 
+# Arguments of PyTorch's scaled_dot_product_attention that have another name here, or none.
+_OF_PYTORCH = {
+    "is_causal": "is called causal here",
+    "attn_mask": "no mask but that of causal=True is taken; bias= adds a number for each distance of two tokens",
+    "dropout_p": "there is no dropout",
+}
+
 
 def request(
     method: str,
@@ -17,6 +24,9 @@ def request(
     options: Mapping[str, Setting],
 ) -> _core.Request:
     """What is computed: a draw of a method, or exact attention to a target."""
+    for name, way in _OF_PYTORCH.items():
+        if name in options:
+            raise ValueError(f"{name}: {way}")
     drawn = None if text(method, "method") == "exact" else method
     if drawn is None and options:
         raise ValueError(f"exact attention has no options, got {', '.join(options)}")
@@ -102,7 +112,8 @@ def approximate(
     Q, K, V, causal, bias, length
         As for `exact`. A method that has no causal form, or that needs n_q = n_k, refuses others.
     method : str
-        One of `methods`; its target says which exact output it approximates. "exact" is exact attention to `target`.
+        One of `methods`; its target says which exact output it approximates, that of "skyformer" is "kernelized" and
+        not "softmax". "exact" is exact attention to `target`.
     features : int, optional
         The number of features d: landmarks, sampled columns, rows of a sketch (default 128, or as many as
         the method takes here, at most n_k).

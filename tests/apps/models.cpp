@@ -114,9 +114,10 @@ TEST_CASE("text: WordPiece tokens of a vocabulary, cased and uncased") {
   CHECK(cased != uncased);
 }
 
-TEST_CASE("text: a vocabulary of the other case than --uncased says is remarked on") {
+TEST_CASE("text: a vocabulary of the other case than --uncased says, or that has not the words, is remarked on") {
   const BertFolder folder;
   write_text(folder / "lower.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##a\nb\n##b\nc\n[unused1]\n,\n");
+  write_text(folder / "other.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nd\n##d\ne\nf\ng\nh\nA\n");
   write_text(folder / "marks.txt", "a [MASK] b c[UNK] a b c a b c a b c a b c a b c a b c");
   const std::string missing =
       "croquis: --vocab: lower.txt has no capital letters and the text has; words with them are [UNK] without "
@@ -139,6 +140,12 @@ TEST_CASE("text: a vocabulary of the other case than --uncased says is remarked 
       CHECK(run.status == 0);
       CHECK(run.output == said);
     }
+    const ProgramRun run = run_croquis(std::string("error ") + input +
+                                           " --n 17 --methods v-mean --features 2 --quiet --overwrite --text marks.txt "
+                                           "--vocab other.txt",
+                                       folder.path());
+    CHECK(run.status == 0);
+    CHECK(contains(run.output, " % of the tokens of the text are [UNK]; is other.txt the vocabulary of the model?\n"));
   }
 }
 

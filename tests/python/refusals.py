@@ -340,6 +340,8 @@ class Refusals(unittest.TestCase):
         self.refused("^features: -1 is no", croquis.approximate, Q, K, V, "exact", -1)
         self.refused("^seed: -1 is no", croquis.vjp, Q, K, V, V, seed=-1)
         self.refused("^exact attention has no options, got ridge", croquis.approximate, Q, K, V, "exact", ridge=1)
+        self.refused("^is_causal: is called causal here$", croquis.approximate, Q, K, V, "exact", is_causal=True)
+        self.refused("^attn_mask: no mask but that of causal=True", croquis.approximate, Q, K, V, "nystromformer", attn_mask=1)
 
     def test_sketches(self):
         S = croquis.sketch("gaussian", rows=30, features=7)

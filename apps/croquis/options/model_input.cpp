@@ -12,11 +12,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "options/letter_case.hpp"
 #include "options/lists.hpp"
 #include "options/padding.hpp"
 #include "options/refuse.hpp"
 #include "options/text_input.hpp"
+#include "options/vocabulary_notes.hpp"
 
 namespace {
 
@@ -105,7 +105,7 @@ TextWindows of_word_pieces(const InputOptions& o, const croquis::Model& model, a
     if (const auto id = vocabulary.id(entry)) windows.special.insert(*id);
   }
   require_length(windows.tokens.ids.size(), n);
-  note_letter_case(o, vocabulary, text);
+  note_vocabulary(o, vocabulary, text, windows.tokens.ids);
   return windows;
 }
 

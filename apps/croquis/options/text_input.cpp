@@ -7,12 +7,11 @@
 #include <croquis/io/utf8.hpp>
 #include <croquis/models/wordpiece.hpp>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
 
-#include "options/letter_case.hpp"
 #include "options/lists.hpp"
 #include "options/refuse.hpp"
+#include "options/vocabulary_notes.hpp"
 
 namespace {
 
@@ -48,12 +47,17 @@ namespace {
 // The first n tokens.
 std::vector<std::string> tokens_of(const InputOptions& o, arma::uword n) {
   const std::string text = text_of(o);
-  std::optional<croquis::WordPiece> vocabulary;
-  if (!o.vocab.empty()) vocabulary.emplace(o.vocab, croquis::WordPieceOptions{.lower_case = o.uncased});
-  std::vector<std::string> tokens =
-      vocabulary ? vocabulary->tokens(vocabulary->encode(text)) : croquis::split_words(text);
-  require_length(tokens.size(), n);
-  if (vocabulary) note_letter_case(o, *vocabulary, text);
+  std::vector<std::string> tokens;
+  if (o.vocab.empty()) {
+    tokens = croquis::split_words(text);
+    require_length(tokens.size(), n);
+  } else {
+    const croquis::WordPiece vocabulary(o.vocab, {.lower_case = o.uncased});
+    const croquis::TokenIds ids = vocabulary.encode(text);
+    require_length(ids.size(), n);
+    note_vocabulary(o, vocabulary, text, ids);
+    tokens = vocabulary.tokens(ids);
+  }
   tokens.resize(n);
   return tokens;
 }
