@@ -110,6 +110,26 @@ TEST_CASE("matrix_spectrum: Lanczos finds the leading values within their residu
   }
 }
 
+// Points so far apart that C is the identity beside zeros: n_q or n_k singular values of 1, and no zero beyond them.
+TEST_CASE("matrix_spectrum: Lanczos on a head with fewer queries than keys, or more, has singular values alone") {
+  const arma::mat few = arma::regspace(0, 100, 600), many = arma::regspace(0, 100, 1900);
+  for (const bool wide : {true, false}) {
+    const arma::mat &q = wide ? few : many, &k = wide ? many : few;
+    const Problem<double> problem(q, k, arma::ones(k.n_rows, 1));
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      CAPTURE(wide);
+      CAPTURE(seed);
+      const auto rows = matrix_spectrum(problem, "c", Key(seed), {.method = SpectrumMethod::lanczos});
+      REQUIRE(rows.size() == 7);
+      for (const SpectrumRow& row : rows) {
+        CHECK(row.singular_value == doctest::Approx(1));
+        CHECK(row.frobenius == doctest::Approx(std::sqrt(7)));
+      }
+      CHECK(rows.back().cumulative == doctest::Approx(1));
+    }
+  }
+}
+
 TEST_CASE("matrix_spectrum: of a given matrix, tall, wide or square, with the summary of all its singular values") {
   const arma::vec values = {5, 4, 3, 0.5, 1e-3, 0};
   for (const auto& [rows, cols] : {std::pair<arma::uword, arma::uword>{30, 6}, {6, 30}, {6, 6}}) {

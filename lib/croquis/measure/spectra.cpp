@@ -57,7 +57,12 @@ Spectrum dense_spectrum(const Problem<double>& problem, const std::string& matri
   return s;
 }
 
-Spectrum lanczos_spectrum(const ScoreOperator& scores, const Key& key, const SpectrumSettings& settings) {
+Spectrum lanczos_spectrum(ScoreOperator scores, const Key& key, const SpectrumSettings& settings) {
+  // With the smaller side as columns: vectors are shorter, and no zeros beyond the singular values are counted.
+  if (LinearOperator<double>& matrix = scores.matrix; matrix.cols > matrix.rows) {
+    std::swap(matrix.rows, matrix.cols);
+    std::swap(matrix.apply, matrix.apply_transposed);
+  }
   Spectrum s;
   auto leading = leading_spectrum(scores.matrix, settings.leading, key.child("leading"));
   s.frobenius = scores.frobenius;
@@ -73,9 +78,7 @@ Spectrum lanczos_spectrum(const ScoreOperator& scores, const Key& key, const Spe
 }
 
 Spectrum lanczos_spectrum(const arma::mat& matrix, const Key& key, const SpectrumSettings& settings) {
-  // With the smaller side as columns: vectors are shorter, and no zeros beyond the singular values are counted.
-  const bool wide = matrix.n_cols > matrix.n_rows;
-  arma::mat scaled = over_power_of_two(wide ? arma::mat(matrix.t()) : matrix);  // for the squares of norms
+  arma::mat scaled = over_power_of_two(matrix);  // for the squares of norms
   const double unit = power_of_two_below(largest_entry(matrix));
   Spectrum s = lanczos_spectrum({as_operator(std::move(scaled)), 0, frobenius_norm(matrix)}, key, settings);
   s.values *= unit;
