@@ -82,6 +82,27 @@ TEST_CASE("score matrices: norms and entries at most 1, however large scores are
   }
 }
 
+// Scores of C of about e^-437, whose squares are below all numbers, in more than one block of queries.
+TEST_CASE("score matrices: the Frobenius norm of C where the squares of its entries underflow") {
+  const Key draw_key = Key(test_seed()).child("small");
+  arma::mat q = random_matrix(150, 2, draw_key.child("q")), k = random_matrix(160, 2, draw_key.child("k"));
+  for (arma::mat* points : {&q, &k}) *points *= 0.2 / arma::abs(*points).max();
+  k.col(0) += 35;
+  for (const bool causal : {false, true}) {
+    CAPTURE(causal);
+    const Problem<double> problem(q, k, arma::ones(160, 1), {}, {.bias = {}, .causal = causal});
+    Dense exact = reference(problem, ScoreMatrix::kernelized);
+    for (arma::uword i = 0; causal && i < 150; ++i) {
+      for (arma::uword j = i + 11; j < 160; ++j) exact(i, j) = 0;
+    }
+    const auto expected = static_cast<double>(frobenius(exact));
+    REQUIRE(expected < 1e-180);
+    // An entry is off by some p u max |x|^2 / 2 of itself.
+    CHECK(std::abs(score_operator(problem, ScoreMatrix::kernelized).frobenius / expected - 1) <=
+          20 * 2 * 450 * unit<double>());
+  }
+}
+
 TEST_CASE("largest_log_score: whichever block of queries has it") {
   const Problem<double> problem = random_problem<double>(600, 4, 1, 2, Key(test_seed()).child("largest"));
   for (const arma::uword at : {0, 255, 256, 511, 512, 599}) {

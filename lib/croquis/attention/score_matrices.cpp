@@ -6,6 +6,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <limits>
 #include <string_view>
@@ -35,6 +36,30 @@ arma::Mat<T> masked_scores_transposed(const Problem<T>& problem, arma::uword fir
   return scores;
 }
 
+// C for queries first ... last.
+arma::mat kernelized_rows(const Problem<double>& problem, const LiftedPoints<double>& lift, arma::uword first,
+                          arma::uword last) {
+  const arma::mat queries = problem.Q().rows(first, last);
+  arma::mat c = gaussian_kernel(lift.centred(queries), lift.centred_keys());
+  for (arma::uword i = 0; problem.is_causal() && i < c.n_rows; ++i) {
+    const arma::uword keys = problem.tokens().causal_keys(first + i);
+    if (keys < c.n_cols) c.row(i).tail(c.n_cols - keys).zeros();
+  }
+  return c;
+}
+
+// ||C||_F where squares of entries underflow and the entries themselves do not.
+double norm_of_small_entries(const Problem<double>& problem) {
+  constexpr arma::uword kQueries = 64;  // at once; C is not stored
+  const LiftedPoints<double> lift(problem.Q(), problem.K());
+  arma::vec norms(problem.n_q() / kQueries + 1, arma::fill::zeros);
+  for (arma::uword first = 0; first < problem.n_q(); first += kQueries) {
+    const arma::uword last = std::min(first + kQueries, problem.n_q()) - 1;
+    norms(first / kQueries) = frobenius_norm(kernelized_rows(problem, lift, first, last));
+  }
+  return frobenius_norm(norms);
+}
+
 // Throws std::invalid_argument unless there is memory for so many n_q x n_k matrices.
 template <typename T>
 void require_stored(const Problem<T>& problem, double copies, std::string_view where) {
@@ -51,8 +76,12 @@ double largest_log_score(const Problem<double>& problem) {
 ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which) {
   if (which == ScoreMatrix::kernelized) {
     const double root_two = std::sqrt(2.0);
-    const arma::vec squares = row_sums(problem, root_two, root_two, Target::kernelized).sums;
-    return {exact_scores(problem, Target::kernelized), 0, std::sqrt(arma::accu(squares))};
+    const double square = arma::accu(row_sums(problem, root_two, root_two, Target::kernelized).sums);
+    // A square below min, the smallest normal number, may be lost: n_q n_k of them are to be nothing beside the sum.
+    const double least = std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon() *
+                         static_cast<double>(problem.n_q()) * static_cast<double>(problem.n_k());
+    const double norm = square > least ? std::sqrt(square) : norm_of_small_entries(problem);
+    return {exact_scores(problem, Target::kernelized), 0, norm};
   }
   // Twice a score has no rounding of its own, however large it is. So the maximum of a row of squares is the square of
   // the maximum, and what is left are sums of numbers between 0 and 1.
@@ -91,13 +120,7 @@ arma::Mat<T> transposed_softmax(const Problem<T>& problem) {
 arma::mat score_matrix(const Problem<double>& problem, ScoreMatrix which) {
   require_stored(problem, 2, "score_matrix");  // itself, and what it is made of
   if (which == ScoreMatrix::kernelized) {
-    const LiftedPoints<double> lift(problem.Q(), problem.K());
-    arma::mat c = gaussian_kernel(lift.centred_queries(), lift.centred_keys());
-    for (arma::uword i = 0; problem.is_causal() && i < c.n_rows; ++i) {
-      const arma::uword keys = problem.tokens().causal_keys(i);
-      if (keys < c.n_cols) c.row(i).tail(c.n_cols - keys).zeros();
-    }
-    return c;
+    return kernelized_rows(problem, LiftedPoints<double>(problem.Q(), problem.K()), 0, problem.n_q() - 1);
   }
   if (which == ScoreMatrix::softmax) return transposed_softmax(problem).t();
   const arma::mat scores = masked_scores_transposed(problem, 0, problem.n_q() - 1).t();

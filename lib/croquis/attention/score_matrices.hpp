@@ -17,7 +17,7 @@ struct ScoreOperator {
   LinearOperator<double> matrix;
   double log_scale = 0;  ///< log max a_ij for raw: A is e^log_scale times the matrix. 0 for the others
   double frobenius = 0;  ///< ||.||_F, exact: squared entries are scores of 2 Q and K, for kernelized of sqrt(2) Q and
-                         ///< sqrt(2) K, whose sums exact attention computes
+                         ///< sqrt(2) K, whose sums exact attention computes; or from C itself where squares underflow
 };
 
 /// The maximum of q_i.k_j / sqrt(p) over all queries i and the keys j that they attend to.
@@ -25,7 +25,8 @@ struct ScoreOperator {
 double largest_log_score(const Problem<double>& problem);
 
 /// The score matrix as an operator.
-/// Cost: 2 n_q n_k p flops and n_q n_k exponentials for kernelized, twice that for the others; then each product costs
+/// Cost: 2 n_q n_k p flops and n_q n_k exponentials for kernelized, twice that for the others and where squares
+/// underflow; then each product costs
 ///   as much as with exact_scores().
 ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which);
 
