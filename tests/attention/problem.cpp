@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/problem.hpp>
+#include <croquis/attention/problem_precision.hpp>
 
 #include <cmath>
 #include <limits>
@@ -114,6 +115,32 @@ TEST_CASE_TEMPLATE("Problem: norms as large as they may be leave squares, produc
     CHECK(exact_attention(problem, target).output.is_finite());
   }
   CHECK(std::isfinite(arma::accu(arma::square(x))));
+}
+
+TEST_CASE(
+    "in_precision: what is too large for float is refused by the number that was given, with the largest allowed") {
+  arma::mat k = arma::ones(4, 2);
+  k(2, 0) = -1e50;
+  const arma::mat one = arma::ones(4, 2);
+  const auto rounded = [&](const arma::mat& keys, const arma::vec& bias) {
+    return refusal([&] { in_precision<float>(Problem<double>(one, keys, one, {}, {.bias = bias})); });
+  };
+  const std::string row = rounded(k, {});
+  CHECK(contains(row, "overflow in float"));
+  CHECK(contains(row, "matrix = K, row = 2, norm = 1e+50, largest norm = 1.1"));  // .99 sqrt(max / 256)
+  k(2, 0) = -1e16;
+  CHECK(rounded(k, {}) == "nothing was thrown");
+  for (const double large : {1e300, -1e300, 1e37}) {
+    arma::vec bias(7, arma::fill::zeros);
+    bias(6) = -arma::datum::inf;
+    bias(5) = large;
+    const std::string entry = rounded(one, bias);
+    CHECK(contains(entry, "64th of the largest float"));
+    CHECK(contains(entry, "entry = 5, value = " + std::string(large < 0 ? "-" : "") + "1e+"));
+    CHECK(contains(entry, "largest value = 5.3"));
+  }
+  const Problem<double> largest(k, one, one);
+  CHECK(identical(in_precision<double>(largest).Q(), k));
 }
 
 TEST_CASE("longest_row: is the row of largest norm, for numbers whose squares overflow or underflow") {
