@@ -126,6 +126,16 @@ TEST_CASE("lift_dimensions: where not even 2n landmarks suffice every draw fails
   CHECK(row.failure_hi == doctest::Approx(1));
 }
 
+TEST_CASE("lift_dimensions: where all scores underflow the status says so") {
+  const Problem<double> problem(arma::zeros(2, 1), arma::mat(2, 1, arma::fill::value(60)), arma::ones(2, 1));
+  for (const SpectrumMethod method : {SpectrumMethod::dense, SpectrumMethod::lanczos}) {
+    for (const DimensionRow& row : lift_dimensions(problem, 1, Key(1), {.trials = 0, .spectrum = {.method = method}})) {
+      CHECK(row.status == "C is zero: the scores of all queries and keys underflow");
+      CHECK(std::isnan(row.d_stat));
+    }
+  }
+}
+
 TEST_CASE(
     "sufficient_landmarks: the Nystrom error, from the matrices written out, is within epsilon there and not before") {
   const Problem<double> problem = small_problem("error");

@@ -13,9 +13,16 @@
 #include <croquis/stats/summary.hpp>
 #include <limits>
 #include <map>
+#include <stdexcept>
 
 namespace croquis {
 namespace {
+
+// Every lambda would be 0 with it.
+void require_scores(double norm_c) {
+  if (norm_c > 0 || std::isnan(norm_c)) return;
+  throw std::runtime_error("C is zero: the scores of all queries and keys underflow");
+}
 
 void set_scores(LiftDimension& dimension, const arma::vec& scores) {
   const Summary summary = summarise(arma::conv_to<std::vector<double>>::from(scores));
@@ -33,6 +40,7 @@ LiftSpectrum dense_lift_spectrum(const Problem<double>& problem, const std::vect
   LiftSpectrum spectrum;
   const arma::mat scores = score_matrix(problem, ScoreMatrix::kernelized);
   spectrum.norm_c = spectral_norm(as_operator(scores), key.child("norm")).value;
+  require_scores(spectrum.norm_c);
   spectrum.stable_rank_c = std::pow(frobenius_norm(scores) / spectrum.norm_c, 2);
   const RidgeLeverage<double> leverage(LiftedPoints<double>(problem.Q(), problem.K()).kernel());
   spectrum.norm_lift = leverage.eigenvalues()(0);
@@ -52,6 +60,7 @@ LiftSpectrum lanczos_lift_spectrum(const Problem<double>& problem, const std::ve
   LiftSpectrum spectrum;
   const ScoreOperator scores = score_operator(problem, ScoreMatrix::kernelized);
   spectrum.norm_c = spectral_norm(scores.matrix, key.child("norm")).value;
+  require_scores(spectrum.norm_c);
   spectrum.stable_rank_c = std::pow(scores.frobenius / spectrum.norm_c, 2);
   // The lift is the kernelized score matrix of the stacked points with themselves.
   const arma::mat points = arma::join_cols(problem.Q(), problem.K());
