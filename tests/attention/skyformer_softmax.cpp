@@ -237,6 +237,18 @@ TEST_CASE("skyformer-softmax: a row is right to a fifth of its denominator, or r
   CHECK(wrong >= 5);
 }
 
+TEST_CASE("skyformer-softmax: the rounding of any two landmarks' difference is seen, whatever their places") {
+  // In row 1 the terms of two of the landmarks cancel, and the formula in exact arithmetic gives -0.8.
+  const Problem<double> problem({{21.7, -36.6}, {11.4, 0.8}, {15.7, 4.6}, {21.7, 0.4}},
+                                {{-4.4, -21.5}, {20, -2.7}, {23.1, 18.3}}, arma::vec{1, 0.2, -0.8});
+  for (const arma::uvec& landmarks : {arma::uvec{0, 2, 6}, {0, 2, 3, 6}, {0, 6, 2, 3}, {6, 3, 2, 0}}) {
+    CAPTURE(landmarks.t());
+    CHECK(contains(refusal<std::runtime_error>(
+                       [&] { skyformer_softmax(problem, landmarks.n_elem, Key(1), landmarks_at(landmarks)); }),
+                   "skyformer-softmax: rounding may decide"));
+  }
+}
+
 TEST_CASE_TEMPLATE("skyformer-softmax: rounding is seen too where both terms of a row sum cancel", T, float, double) {
   // Queries at right angles to all keys, with a landmark at the key 0: A and A~ have ones only, and a row sum is n.
   // Scaled down as in C~ it is that of two terms of opposite signs, for keys 0, a, t and t on one axis and landmarks at

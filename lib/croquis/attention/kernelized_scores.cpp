@@ -37,6 +37,20 @@ LinearOperator<T> pseudo_inverse_of(const arma::Mat<T>& core, T cutoff, Diagnost
   return {d, d, apply, apply};
 }
 
+// Changes of these sizes, a column for each bit of a landmark's index, which chooses the sign. So any two landmarks
+// (of the first 2^8), whose terms may cancel, have opposite signs in a column.
+template <typename T>
+arma::Mat<T> changes_of_sizes(const arma::Col<T>& sizes) {
+  constexpr arma::uword kMostBits = 8;
+  arma::uword bits = 1;
+  while (bits < kMostBits && (sizes.n_elem - 1) >> bits != 0) ++bits;
+  arma::Mat<T> changes(sizes.n_elem, bits);
+  for (arma::uword b = 0; b < bits; ++b) {
+    for (arma::uword a = 0; a < sizes.n_elem; ++a) changes(a, b) = (a >> b) % 2 == 1 ? -sizes(a) : sizes(a);
+  }
+  return changes;
+}
+
 }  // namespace
 
 template <typename T>
@@ -95,25 +109,26 @@ arma::Mat<T> KernelizedScores<T>::spread(const arma::Mat<T>& gathered, arma::Col
   Diagnostics& found = diagnostics ? *diagnostics : known;
   const arma::uword c = gathered.n_cols - 1;
   const T unit = std::numeric_limits<T>::epsilon(), entry = unit * gaussian_entry_error(lift_.largest_squared_norm());
-  arma::Mat<T> solved;  // [Z change z]
-  arma::Col<T> change = entry * gathered.col(c);
-  for (arma::uword a = 1; a < change.n_elem; a += 2) change[a] = -change[a];
+  arma::Mat<T> solved;  // [Z changes z]
+  arma::Mat<T> changes = changes_of_sizes<T>(entry * gathered.col(c));
+  const arma::uword after = c + changes.n_cols;
   if (normalised_) {
     arma::Col<T> rounding;
-    solved = solve(arma::join_rows(gathered.head_cols(c), arma::Col<T>(gathered.col(c) + change), gathered.col(c)),
-                   found, &rounding);
-    solved.col(c) += rounding - solved.col(c + 1);
+    changes.each_col() += gathered.col(c);
+    solved = solve(arma::join_rows(gathered.head_cols(c), changes, gathered.col(c)), found, &rounding);
+    rounding -= solved.col(after);
+    for (arma::uword b = c; b < after; ++b) solved.col(b) += rounding;
   } else {
     const arma::Mat<T> z = solve(gathered, found);
     const SerialBlas serial;
-    change += gathered.col(c) - *core_ * z.col(c);
-    solved = arma::join_rows(z.head_cols(c), inverse_.apply(change), z.col(c));
+    changes.each_col() += gathered.col(c) - *core_ * z.col(c);
+    solved = arma::join_rows(z.head_cols(c), inverse_.apply(changes), z.col(c));
   }
   // Signs that alternate would cancel in the product as those of z do, where these alternate as well.
-  solved.insert_cols(c + 1, arma::Mat<T>(arma::abs(solved.col(c + 1))));  // [Z change |z| z]
+  solved.insert_cols(after, arma::Mat<T>(arma::abs(solved.col(after))));  // [Z changes |z| z]
   arma::Mat<T> rows = gaussian_product<T>(lift_.centred_queries(), lift_.centred(landmarks_), solved, {.last = &last});
-  moved_last = arma::abs(rows.col(c)) + unit * rows.col(c + 1);
-  rows.shed_cols(c, c + 1);
+  moved_last = arma::max(arma::abs(rows.cols(c, after - 1)), 1) + unit * rows.col(after);
+  rows.shed_cols(c, after);
   return rows;
 }
 

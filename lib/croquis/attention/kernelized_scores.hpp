@@ -31,9 +31,10 @@ class KernelizedScores {
   /// spread(Y) without its last column, which goes to `last`, and in `moved_last` an estimate, row by row, of how far
   /// rounding moves that last column. The last column of Y (d x c) must be gather() of an X >= 0. The estimate is the
   /// sum of two sizes. The first is how far the column moves if the gathered sums change by as much as their rounding
-  /// error, with signs that alternate between landmarks, and the solution by the rounding error of the core's inverse
-  /// (for Lemma 3's iteration: `rounding` of iterative_solve). The second is epsilon sum_a e_a |z_a| for an entry sum_a
-  /// e_a z_a, in which no terms cancel.
+  /// error, and the solution by the rounding error of the core's inverse (for Lemma 3's iteration: `rounding` of
+  /// iterative_solve). It is the largest for up to eight changes, one for each bit of a landmark's index, which chooses
+  /// the sign: two landmarks whose terms cancel have opposite signs in one of them. The second is epsilon sum_a e_a
+  /// |z_a| for an entry sum_a e_a z_a, in which no terms cancel.
   arma::Mat<T> spread(const arma::Mat<T>& gathered, arma::Col<T>& last, arma::Col<T>& moved_last,
                       Diagnostics* diagnostics) const;
   /// C~ for many X, with left and right in memory.
