@@ -54,7 +54,8 @@ void require_adjoint(const Method<T>& method, const OptionValues& options) {
   for (const Method<T>& other : methods<T>()) {
     if (other.adjoint({}) && other.name != method.name) others += " " + other.name;
   }
-  require(false, method.name, "has no adjoint with these options; methods that have one are" + others, {});
+  const std::string which = method.adjoint({}) ? " with these options" : "";
+  require(false, method.name, "has no adjoint" + which + "; methods that have one are" + others, {});
 }
 
 namespace {
