@@ -26,8 +26,7 @@ double largest_log_score(const Problem<double>& problem);
 
 /// The score matrix as an operator.
 /// Cost: 2 n_q n_k p flops and n_q n_k exponentials for kernelized, twice that for the others and where squares
-/// underflow; then each product costs
-///   as much as with exact_scores().
+///   underflow; then each product costs as much as with exact_scores().
 ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which);
 
 /// The matrix stored, n_q x n_k. Entries under a causal mask are 0. Throws std::invalid_argument unless there is memory
