@@ -175,7 +175,7 @@ TEST_CASE("key screen: one costs at most what so many keys do, and with one key 
         const double terms = p == 5 ? 1 : p / 16, rounds = p == 5 ? 5 : 8;
         // What rounds without end take, n + n s + n s^2 + ..., is 2/3 of all.
         const double share = 1 - 2 * terms * n_k / (2 * all / 3);
-        if (n_k > kMostScreened || share < 0.1) {
+        if (n_k > kMostScreened || 2 * terms * n_k > 0.75 * all) {
           CHECK(sizes.kept == 0);
           ++none;
           continue;
@@ -183,7 +183,7 @@ TEST_CASE("key screen: one costs at most what so many keys do, and with one key 
         const auto keys_of = [&](double kept) {
           std::vector<double> of{n_k};
           while (of.size() < rounds) {
-            of.push_back(std::min(of.back(), std::max(std::ceil(std::min(share, 0.9) * of.back()), 3 * kept)));
+            of.push_back(std::min(of.back(), std::max(std::ceil(std::clamp(share, 0.2, 0.9) * of.back()), 3 * kept)));
           }
           return of;
         };

@@ -9,8 +9,9 @@ namespace {
 
 // A screen adds a sixteenth of the terms of the scores in each of its rounds. A round leaves three keys at least for
 // each that is kept in the end, and else the share of its keys with which rounds without end would take two thirds of
-// what the screen may cost. With a share below a tenth too much would hang on the first terms.
-constexpr double kTermsOfRound = 1.0 / 16, kOfScreen = 2.0 / 3, kMostLeft = 0.9, kFewestLeft = 0.1, kLeftForEach = 3;
+// what the screen may cost; but a fifth at least, as too much would hang on the first terms.
+constexpr double kTermsOfRound = 1.0 / 16, kOfScreen = 2.0 / 3, kMostLeft = 0.9, kFewestLeft = 0.2, kLeftForEach = 3;
+constexpr double kMostOfFirst = 0.75;  // of what the screen may cost, for the first round
 constexpr arma::uword kRounds = 8;
 
 double as_double(arma::uword size) {
@@ -93,8 +94,9 @@ double window_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
 ScreenSizes solve_screen(const KrigedBudget& b, double keys) {
   const double all = keys * flops_of_key(b) * std::max(b.n_q, b.n_k) / b.n_q;  // of a query
   const double terms = std::max(1.0, std::round(kTermsOfRound * b.p));
-  const double share = std::min(kMostLeft, 1 - 2 * terms * b.n_k / (kOfScreen * all));
-  if (share < kFewestLeft || b.n_k > kMostScreened) return {};
+  const double first = 2 * terms * b.n_k / all;
+  if (first > kMostOfFirst || b.n_k > kMostScreened) return {};
+  const double share = std::clamp(1 - first / kOfScreen, kFewestLeft, kMostLeft);
   const arma::uword rounds = std::min(kRounds, static_cast<arma::uword>(b.p / terms));
   const auto fits = [&](arma::uword kept) {
     double flops = as_double(kept) * (flops_of_key(b) - 2 * terms * as_double(rounds));

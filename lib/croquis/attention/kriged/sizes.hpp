@@ -36,7 +36,7 @@ struct ScreenSizes {
 };
 
 /// The screen that, with the keys that it keeps, costs as much as `keys` keys that a query attends to. kept is 0 where
-/// the first round, p/16 terms of all scores, takes more than .6 of that. It is also 0 if there are more than
+/// the first round, p/16 terms of all scores, takes more than .75 of that. It is also 0 if there are more than
 /// kMostScreened keys, because a screen takes several times as long as products with as many flops.
 constexpr double kMostScreened = 4096;
 ScreenSizes solve_screen(const KrigedBudget& budget, double keys);
