@@ -138,3 +138,30 @@ TEST_CASE("choose --resume: draws of what is no candidate leave the file, and on
   CHECK_MESSAGE(fresh.status == 0, fresh.output);
   CHECK(column_of(folder / "c.csv", "eps") == std::vector<std::string>{"0.69999999999999996"});
 }
+
+TEST_CASE("choose --overwrite: draws whose rows are gone go too, and are never taken for those of another question") {
+  const TemporaryFolder folder;
+  const std::string line =
+      "choose --input gaussian --n 32 --p 4 --methods performer --features 4 --trials 6 --quiet --out ";
+  const std::string other = "--metric max_abs ";
+  REQUIRE(run_croquis(line + "fresh.csv " + other, folder.path()).status == 0);
+  const std::string rows = read_text(folder / "fresh.csv"), draws = read_text(folder / "fresh.draws.csv");
+  for (const bool is_empty : {false, true}) {  // removed, or left so by a run that was killed at its first write
+    CAPTURE(is_empty);
+    REQUIRE(run_croquis(line + "c.csv --overwrite", folder.path()).status == 0);
+    CHECK(read_text(folder / "c.draws.csv") != draws);
+    std::filesystem::remove(folder / "c.csv");
+    if (is_empty) write_text(folder / "c.csv", "");
+    check_refused(run_croquis(line + "c.csv --resume " + other, folder.path()), "--resume: question was");
+    const ProgramRun run = run_croquis(line + "c.csv --overwrite " + other, folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK(read_text(folder / "c.csv") == rows);
+    CHECK(read_text(folder / "c.draws.csv") == draws);
+  }
+  // What no run has written stays.
+  write_text(folder / "c.draws.csv", "my own,notes\n1,2\n");
+  check_refused(run_croquis(line + "c.csv --overwrite " + other, folder.path()),
+                "c.draws.csv: is there and is not of this result");
+  CHECK(read_text(folder / "c.draws.csv") == "my own,notes\n1,2\n");
+  CHECK(read_text(folder / "c.csv") == rows);
+}

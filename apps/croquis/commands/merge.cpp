@@ -266,9 +266,8 @@ int run_merge(const MergeOptions& options) {
     write_others = command.results.merge_others(paths, typed, options.out);
   }
   const std::string text = csv_text(table);
-  const bool replaces = std::filesystem::exists(options.out);
+  if (options.overwrite) remove_companions(options.out);
   write_whole(options.out, text);
-  if (replaces) remove_companions(options.out);
   const json meta = merged_meta(ordered, table.rows.size(), options.out, croquis::digest_of(text));
   write_whole(meta_file(options.out), meta.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
   // What the run itself writes beside its rows.

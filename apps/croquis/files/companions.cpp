@@ -125,7 +125,9 @@ bool has_rows_to_resume(const std::string& out, const std::vector<Companion>& co
 void remove_companions(const std::string& out) {
   for (const CompanionTable& table : kCompanions) {
     const std::string path = table.file(out);
+    if (path == out || !is_companion(path, table)) continue;
     std::error_code failure;
-    if (path != out && is_companion(path, table)) std::filesystem::remove(path, failure);
+    std::filesystem::remove(path, failure);
+    if (failure) throw std::runtime_error(fmt::format("{}: cannot be removed: {}", path, failure.message()));
   }
 }

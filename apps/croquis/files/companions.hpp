@@ -43,5 +43,5 @@ void require_companions(const std::string& out, const std::vector<Companion>& co
 /// Whether one of them has rows that a run goes on with before it has rows in `out`: the errors of croquis choose.
 bool has_rows_to_resume(const std::string& out, const std::vector<Companion>& companions);
 /// Removes those of an earlier result in `out`, which would be taken for the new one's. Tables with other
-/// columns, and the rows of another run, stay.
+/// columns, and the rows of another run, stay. Throws std::runtime_error for one that cannot be removed.
 void remove_companions(const std::string& out);

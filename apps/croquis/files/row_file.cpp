@@ -86,7 +86,6 @@ RowFile::RowFile(std::string path, const std::vector<std::string>& header, Exist
     const off_t size = ::lseek(descriptor_, 0, SEEK_END);
     if (existing != Existing::resume) require_rows(first_bytes(descriptor_), path_);
     if (size > 0 && existing == Existing::refuse) refuse_existing(path_);
-    replaced_ = size > 0 && existing == Existing::overwrite;
     if (size > 0 && existing == Existing::resume) read_whole_lines();
   } catch (...) {
     if (descriptor_ >= 0) ::close(descriptor_);

@@ -28,8 +28,6 @@ class RowFile {
   /// none. To be called once, before a row is appended; a file that was made for a run which never came to this is
   /// removed.
   void begin();
-  /// Whether begin() takes rows, or a header, of an earlier result away.
-  bool has_replaced() const { return replaced_; }
   /// The rows found by `resume`.
   const std::vector<std::vector<std::string>>& found() const { return found_; }
   /// A row; its fields are quoted here. Throws std::runtime_error when the row cannot be
@@ -59,7 +57,7 @@ class RowFile {
   std::vector<std::string> header_;
   mutable std::string rescued_;  // the file that the rows were copied to; once, whoever notices first
   int descriptor_ = -1;
-  bool created_ = false, begun_ = false, replaced_ = false;
+  bool created_ = false, begun_ = false;
   std::size_t kept_ = 0;  // the bytes that begin() leaves
   std::vector<std::vector<std::string>> found_;
 };

@@ -124,9 +124,11 @@ void Run::find_rows(const std::vector<Companion>& companions) {
   }
 }
 
+// First of all goes what an earlier result has beside its rows, whether or not these are still there: the new meta file
+// would say that it is of this run, and --resume would go on with it.
 void Run::begin_files() {
+  if (existing_file(options_) == Existing::overwrite) remove_companions(options_.out);
   file_->begin();
-  if (file_->has_replaced()) remove_companions(options_.out);
   write_metadata(meta_file(options_.out), description_);
 }
 

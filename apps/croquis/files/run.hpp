@@ -48,9 +48,9 @@ class Run {
   bool has(const Fields& key) const { return found_.contains(key); }
 
   /// All cells of the whole run, in the order of its rows. To be called once, before anything is computed. Throws
-  /// std::invalid_argument for a cell that is there twice, and when a resumed file has rows of other cells. After these
-  /// checks it begins the file, writes the meta file and, where --overwrite replaces rows, removes what the earlier
-  /// result had beside them; `clear` removes what it had elsewhere, on rank 0 before any cell is dealt.
+  /// std::invalid_argument for a cell that is there twice, and when a resumed file has rows of other cells. After these checks it begins the file, writes the meta file
+  /// and, with --overwrite, removes what an earlier result had beside its rows; `clear` removes what it had elsewhere,
+  /// on rank 0 before any cell is dealt.
   void plan(const std::vector<Cell>& cells, const std::function<void()>& clear = {});
 
   /// Whether the cell with this key is of this shard and not finished.
