@@ -141,3 +141,9 @@ TEST_CASE("choice file: members of another type are refused, and a method of wha
   const std::string text = R"({"eps": "0.1", "choices": [{"method": "exact"}]})";
   CHECK(contains(refusal([&] { parse_saved_choices(text, "c.json"); }), "c.json: has no number as its eps"));
 }
+
+TEST_CASE("choice file: the name of an input that is not UTF-8 is written as JSON that is") {
+  const std::string text = choice_json({row_of("\xff", "chosen", method_choice("skyformer", {}), 4)}, {});
+  CHECK(text.find('\xff') == std::string::npos);
+  CHECK(parse_saved_choices(text, "c.json").size() == 1);
+}
