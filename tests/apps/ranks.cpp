@@ -334,3 +334,22 @@ TEST_CASE("croquis error --by-rows: what does not go with it is one line and sta
   }
   CHECK_FALSE(std::filesystem::exists(folder / "error.csv"));
 }
+
+TEST_CASE("croquis error --by-rows: a draw that cannot be made is a failed row, as without it") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(17);
+  croquis::write_npy((folder / "h.npy").string(), arma::mat(60, 4, arma::fill::randn));
+  const std::string command =
+      "error --q h.npy --k h.npy --v h.npy --rows 20 --methods performer:map=trf --features 3,4 --trials 1 --quiet ";
+  REQUIRE(run_croquis(command + "--out one.csv", folder.path()).status == 0);
+  const std::vector<std::string> status = column_of(folder / "one.csv", "status");
+  REQUIRE(status.size() == 2);
+  CHECK(status[0] != "ok");
+  CHECK(status[1] == "ok");
+  for (const int ranks : {1, 2}) {
+    CAPTURE(ranks);
+    const ProgramRun run = run_ranks(ranks, command + fmt::format("--by-rows --out r{}.csv", ranks), folder);
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK(column_of(folder / fmt::format("r{}.csv", ranks), "status") == status);
+  }
+}

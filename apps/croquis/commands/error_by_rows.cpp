@@ -117,6 +117,8 @@ ErrorRow measured(ErrorRow row, const croquis::SplitMethod& method, const SplitH
     throw;                                       // the others may be waiting for this rank: the job is over
   } catch (const std::runtime_error& failure) {  // a breakdown: on all ranks, or on none
     return croquis::failed(row, failure.what());
+  } catch (const std::invalid_argument& refusal) {  // a draw that cannot be made: the options decide, on all ranks
+    return croquis::failed(row, refusal.what());
   }
   return croquis::checked(row);
 }
