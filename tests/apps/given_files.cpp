@@ -263,3 +263,12 @@ TEST_CASE("killed at any moment, a run leaves no file but its own, or one betwee
   }
   CHECK(left <= 2);
 }
+
+TEST_CASE("a pipe under the name of a table that the run does not write is not waited for") {
+  TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder / "e.heads.csv").c_str(), 0600) == 0);
+  const ProgramRun run =
+      run_command("timeout -s KILL 60 $CROQUIS " + kSmallGivenFiles + kTrials + "--out e.csv", folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+  CHECK(std::filesystem::is_fifo(folder / "e.heads.csv"));
+}

@@ -4,7 +4,6 @@
 
 #include <croquis/io/csv.hpp>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <vector>
 
@@ -83,10 +82,8 @@ void write_heads(const std::string& path, const Grouping& grouping) {
 }
 
 bool is_heads_file(const std::string& path) {
-  std::ifstream file(path);
-  std::string header;
-  std::getline(file, header);
-  return header.find(kHeadColumns) != std::string::npos;
+  const std::string text = first_bytes(path);
+  return text.substr(0, text.find('\n')).find(kHeadColumns) != std::string::npos;
 }
 
 }  // namespace
