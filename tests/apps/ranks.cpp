@@ -353,3 +353,32 @@ TEST_CASE("croquis error --by-rows: a draw that cannot be made is a failed row, 
     CHECK(column_of(folder / fmt::format("r{}.csv", ranks), "status") == status);
   }
 }
+
+TEST_CASE("croquis on several ranks: one with another input or other options ends all of them before a row is made") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(18);
+  const arma::mat numbers(30, 4, arma::fill::randn);
+  for (const char* place : {"zero", "one"}) {
+    std::filesystem::create_directories(folder / place);
+    croquis::write_npy((folder / place / "h.npy").string(), numbers);
+    croquis::write_npy((folder / place / "v.npy").string(), numbers);
+  }
+  const std::string command = "$CROQUIS error --q h.npy --k h.npy --v v.npy --methods performer --features 8 --quiet ";
+  const std::string started =
+      "mpirun --oversubscribe -n 1 --wdir zero " + command + "--trials 4 : -n 1 --wdir one " + command;
+  const auto check_ended = [&](const std::string& other) {
+    CAPTURE(other);
+    const ProgramRun run = run_command(started + other, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(run.output.find("croquis: rank 1 has another input or other options than rank 0") == 0, run.output);
+    CHECK_FALSE(std::filesystem::exists(folder / "zero" / "error.csv"));
+  };
+  check_ended("--trials 4 --seed 2");
+  check_ended("--trials 4 --row-errors");
+  check_ended("--trials 5");
+  croquis::write_npy((folder / "one" / "v.npy").string(), arma::mat(2 * numbers));
+  check_ended("--trials 4");
+  croquis::write_npy((folder / "one" / "v.npy").string(), numbers);
+  const ProgramRun run = run_command(started + "--trials 4", folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+}

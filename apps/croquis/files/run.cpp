@@ -6,6 +6,7 @@
 #include <atomic>
 #include <croquis/core/threads.hpp>
 #include <croquis/distributed/communicator.hpp>
+#include <croquis/io/digest.hpp>
 #include <csignal>
 #include <filesystem>
 #include <stdexcept>
@@ -61,6 +62,26 @@ void check_found(const std::string& path, const croquis::CsvTable& table, const 
     }
     seen.add(chosen(table.rows[i], keys), line);
   }
+}
+
+// Throws on all ranks where one of them would make rows of another run: they would stand in one file.
+void require_same_on_ranks(const Run::Fields& names, const std::map<std::string, std::string>& identity,
+                           const std::vector<Run::Cell>& cells) {
+  const Communicator& world = Communicator::world();
+  if (world.size() == 1) return;
+  croquis::Digest digest;
+  digest.add(csv_lines({names}));
+  for (const auto& [name, value] : identity) digest.add(csv_lines({{name, value}}));
+  for (const Run::Cell& cell : cells) digest.add(csv_lines(cell));
+  const std::string own = digest.hex();
+  std::string first = own;
+  world.broadcast(first);
+  arma::mat other(1, 1);
+  other(0) = own == first ? 0 : world.rank();
+  world.maximum(other);
+  if (other(0) == 0) return;
+  throw std::invalid_argument(fmt::format(
+      "rank {:.0f} has another input or other options than rank 0; start all ranks with the same", other(0)));
 }
 
 }  // namespace
@@ -139,6 +160,7 @@ Run::Fields Run::key(std::initializer_list<croquis::Value> values) {
 }
 
 void Run::plan(const std::vector<Cell>& cells, const std::function<void()>& clear) {
+  require_same_on_ranks(names_of(table_.columns), description_.identity, cells);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Fields& first = cells[i].front();
     Fields cell(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(cell_.size()));

@@ -48,7 +48,8 @@ class Run {
   bool has(const Fields& key) const { return found_.contains(key); }
 
   /// All cells of the whole run, in the order of its rows. To be called once, before anything is computed. Throws
-  /// std::invalid_argument for a cell that is there twice, and when a resumed file has rows of other cells. After these checks it begins the file, writes the meta file
+  /// std::invalid_argument for a cell that is there twice, when a resumed file has rows of other cells, and when the
+  /// ranks have not the same identity, columns and cells. After these checks it begins the file, writes the meta file
   /// and, with --overwrite, removes what an earlier result had beside its rows; `clear` removes what it had elsewhere,
   /// on rank 0 before any cell is dealt.
   void plan(const std::vector<Cell>& cells, const std::function<void()>& clear = {});
