@@ -5,11 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <croquis/io/csv.hpp>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -184,4 +186,25 @@ TEST_CASE("X.heads.csv says whose draws have a heavy tail, and does not stay bes
     std::filesystem::remove(folder / (std::string("x") + end));
   check_runs(folder, run + "--head 0 --out x.csv");
   CHECK_FALSE(std::filesystem::exists(folder / "x.heads.csv"));
+}
+
+TEST_CASE("rows of another run that come under the name of a summary while a run goes on are not replaced") {
+  TemporaryFolder folder;
+  const std::string long_run =
+      "error --input gaussian --n 512 --p 16 --methods skeinformer --features 256 --trials 300 --threads 1 --quiet "
+      "--out x.csv ";
+  Process run(words(long_run), folder.path());
+  while (!std::filesystem::exists(folder / "x.meta.json")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  check_runs(folder, kBesideRun + "--out x.summary.csv");
+  const std::string rows = read_text(folder / "x.summary.csv");
+  const ProgramRun ended = run.wait();
+  CHECK(ended.status == 2);
+  CHECK_MESSAGE(contains(ended.output, "x.summary.csv: was made by somebody else while this run went on"),
+                ended.output);
+  CHECK(read_text(folder / "x.summary.csv") == rows);
+  for (const char* end : {".csv", ".meta.json"}) {
+    std::filesystem::rename(folder / (std::string("x.summary") + end), folder / (std::string("moved") + end));
+  }
+  check_runs(folder, long_run + "--resume");
+  CHECK(contains(read_text(folder / "x.summary.csv"), "metric,count,failed,"));
 }

@@ -113,6 +113,14 @@ void require_companions(const std::string& out, const std::vector<Companion>& co
   }
 }
 
+void require_still_companion(const std::string& path) {
+  if (first_bytes(path).empty() || is_companion_of_rows(path)) return;
+  throw std::runtime_error(fmt::format(
+      "{}: was made by somebody else while this run went on, which has a table of that name; the rows of this run are "
+      "safe, and once that file is moved the same command with --resume makes the table",
+      path));
+}
+
 bool has_rows_to_resume(const std::string& out, const std::vector<Companion>& companions) {
   return std::any_of(kCompanions.begin(), kCompanions.end(), [&](const CompanionTable& table) {
     if (!table.is_resumed || !is_among(table, companions)) return false;

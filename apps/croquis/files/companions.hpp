@@ -40,6 +40,9 @@ std::vector<std::string> companions_of(const std::string& out);
 /// these companions, which it writes; or, unasked, one that a run goes on with. To be called before the rows are
 /// opened.
 void require_companions(const std::string& out, const std::vector<Companion>& companions, Existing existing);
+/// Throws std::runtime_error where `path`, one of them, has meanwhile become something else: the rows of another run,
+/// or a file of somebody. To be called before it is written.
+void require_still_companion(const std::string& path);
 /// Whether one of them has rows that a run goes on with before it has rows in `out`: the errors of croquis choose.
 bool has_rows_to_resume(const std::string& out, const std::vector<Companion>& companions);
 /// Removes those of an earlier result in `out`, which would be taken for the new one's. Tables with other

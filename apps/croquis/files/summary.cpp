@@ -65,6 +65,7 @@ std::string table_text(const Grouping& grouping, const std::string& columns, con
 }
 
 void write_summary(const std::string& path, const Grouping& grouping) {
+  require_still_companion(path);
   write_whole(path, table_text(grouping, "metric,count,failed,mean,standard_error,q10,q50,q90",
                                [](const Group& group, const Summary& s) {
                                  return fmt::format("{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.mean),
@@ -74,6 +75,7 @@ void write_summary(const std::string& path, const Grouping& grouping) {
 }
 
 void write_heads(const std::string& path, const Grouping& grouping) {
+  require_still_companion(path);
   write_whole(path, table_text(grouping, kHeadColumns, [](const Group& group, const Summary& s) {
                 return fmt::format("{},{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.q50),
                                    csv_number(s.smallest), csv_number(s.largest), csv_number(s.mean),

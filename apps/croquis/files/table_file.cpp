@@ -2,6 +2,7 @@
 
 #include <croquis/io/csv.hpp>
 
+#include "files/companions.hpp"
 #include "files/row_file.hpp"
 #include "files/whole_file.hpp"
 
@@ -12,5 +13,6 @@ void write_table(const croquis::Table& table, const std::string& path) {
     file.rows.emplace_back();
     for (const croquis::Value& value : row) file.rows.back().push_back(croquis::text_of(value));
   }
+  require_still_companion(path);
   write_whole(path, csv_text(file));
 }
