@@ -165,7 +165,8 @@ TEST_CASE("key screen: one costs at most what so many keys do, and with one key 
   std::size_t most = 0, fewer = 0, none = 0;
   for (const double n_k : {100.0, 500.0, 1500.0, 4096.0, 4097.0}) {
     for (const double p : {5.0, 32.0, 64.0}) {
-      for (const double keys : {3.0, 40.0, 75.0, 150.0, 1000.0}) {
+      // With 18.11 the first round takes .755 of all for 500 keys and p = 32, which would leave one key.
+      for (const double keys : {3.0, 18.11, 40.0, 75.0, 150.0, 1000.0}) {
         CAPTURE(n_k);
         CAPTURE(p);
         CAPTURE(keys);
