@@ -111,7 +111,7 @@ class Choose(unittest.TestCase):
                 croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8)
         Q, K, V = heads(sequences=1, count=2, n=32)
         V[0][1, 0, 0] = 1e30
-        with self.assertRaisesRegex(ValueError, "^head 1: .*overflow in float; .*, got matrix = V, row = 0"):
+        with self.assertRaisesRegex(ValueError, "^head 1: precision float: .*overflow in float; take double otherwise, got matrix = V, row = 0"):
             croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8, precision="float")
 
     def test_refusals(self):

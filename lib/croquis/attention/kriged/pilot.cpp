@@ -43,13 +43,12 @@ std::vector<KrigedShares> by_query(const KrigedBudget& budget, double keys, bool
 // The keys' tree by the coordinates in which they vary most, or by all, where that leaves different keys together that
 // have cells enough.
 template <typename T>
-PointTree pilot_tree(const KrigedInput<T>& input, arma::uword cells, SplitDirection direction, const Key& draw_key) {
-  // Equal weights: by their importance in the check rows, the cells would fit these rows better than others.
-  const arma::Col<T> equal(input.problem.n_k(), arma::fill::ones);
+PointTree pilot_tree(const KrigedInput<T>& input, const arma::Col<T>& weights, arma::uword cells,
+                     SplitDirection direction, const Key& draw_key) {
   const arma::uvec by_size = arma::stable_sort_index(input.key_deviations(), "descend");
   const arma::uvec widest = arma::sort(by_size.head(pilot_coordinates(input.problem.p())));
-  const PointTree tree = split_points<T>(input.keys.columns.rows(widest), equal, cells, direction, draw_key);
-  return tree.leaves() == cells ? tree : split_points(input.keys.columns, equal, cells, direction, draw_key);
+  const PointTree tree = split_points<T>(input.keys.columns.rows(widest), weights, cells, direction, draw_key);
+  return tree.leaves() == cells ? tree : split_points(input.keys.columns, weights, cells, direction, draw_key);
 }
 
 }  // namespace
@@ -60,9 +59,11 @@ bool attends_by_query(KrigedModel<T>& model, const KrigedBudget& budget, arma::u
   const KrigedInput<T>& input = *model.input;
   const arma::Col<T> ones(input.problem.n_q(), arma::fill::ones);
   model.query_tree = split_points(input.queries.columns, ones, 1, options.tree, draw_key);
+  // Equal weights: by their importance in the check rows, the cells would fit these rows better than others.
+  const arma::Col<T> equal(input.problem.n_k(), arma::fill::ones);
   const auto count = static_cast<arma::uword>(std::max(1.0, kPilotCells * static_cast<double>(keys)));
-  const PointTree key_tree = pilot_tree(input, count, options.tree, draw_key.child("pilot"));
-  const KeyCells<T> cells = make_cells(input, arma::Col<T>(input.problem.n_k(), arma::fill::ones), key_tree);
+  const PointTree key_tree = pilot_tree(input, equal, count, options.tree, draw_key.child("pilot"));
+  const KeyCells<T> cells = make_cells(input, equal, key_tree);
   std::optional<KrigedPlan<T>> plan = plan_by_query<T>(
       {input, model.query_tree, model.rows, model.checks, key_tree, cells, keys}, kPilotAlone,
       by_query(budget, static_cast<double>(keys), options.window), options.mode == KrigedCoresetOptions::Mode::window);
