@@ -1,6 +1,5 @@
 #include <cmath>
 #include <croquis/attention/exact_adjoint.hpp>
-#include <croquis/attention/exact_products.hpp>
 #include <croquis/attention/exact_tokens.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>

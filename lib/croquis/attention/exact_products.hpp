@@ -13,12 +13,6 @@
 
 namespace croquis {
 
-/// Those of a matrix whose rows are not divided: C.
-template <typename T>
-RowSums<T> no_row_sums(arma::uword rows) {
-  return {arma::Col<T>(rows, arma::fill::zeros), arma::Col<T>(rows, arma::fill::ones)};
-}
-
 /// E^T X for e_ij = exp(s_ij - maxima_i) / sums_i: B^T X with the row sums, C^T X with none.
 /// Throws: std::invalid_argument unless X has a row for each query.
 template <typename T, typename Tokens>

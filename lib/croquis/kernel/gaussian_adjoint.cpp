@@ -16,9 +16,9 @@ GaussianAdjoint<T> gaussian_adjoint(const CentredPoints<T>& x, const CentredPoin
   const SerialBlas serial;
   const arma::Row<T> middle = middle_of(x.x, y.x);
   const arma::Mat<T> left = points_and_ones(x.x, middle, x.scale), right = points_and_ones(y.x, middle, y.scale);
-  const arma::Col<T> zeros(x.x.n_rows, arma::fill::zeros), ones(x.x.n_rows, arma::fill::ones);
+  const arma::Col<T> zeros(x.x.n_rows, arma::fill::zeros);
   StreamedAdjoint<T> d = streamed_adjoint<T>(GaussianExponents<T>{x, y, x.centre_norm()},
-                                             {z, cotangent, {zeros, ones}, zeros, left, right});
+                                             {z, cotangent, no_row_sums<T>(x.x.n_rows), zeros, left, right});
   return {towards(d.left, left, x.scale), towards(d.right, right, y.scale), std::move(d.x)};
 }
 

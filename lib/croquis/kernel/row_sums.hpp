@@ -15,4 +15,10 @@ struct RowSums {
   arma::Col<T> logarithms() const { return maxima + arma::log(sums); }
 };
 
+/// Those of a matrix whose rows are not divided, such as a Gaussian kernel.
+template <typename T>
+RowSums<T> no_row_sums(arma::uword rows) {
+  return {arma::Col<T>(rows, arma::fill::zeros), arma::Col<T>(rows, arma::fill::ones)};
+}
+
 }  // namespace croquis
