@@ -139,8 +139,9 @@ TEST_CASE("croquis show and report of losses: on one sequence a lead may be chan
 
 TEST_CASE("croquis show of losses: of one layer at a time it is said which layers an approximation changes most") {
   const TemporaryFolder folder;
-  // Rises on three sequences, with the means 0.2, 0 and 1.1, and the standard errors 0.0577, 0.0577 and 0.1.
-  const double rises[3][3] = {{0.1, 0.2, 0.3}, {-0.1, 0, 0.1}, {1, 1, 1.3}};
+  // Rises on three sequences, with the means 0.2, 0.125 and 1.1, and the standard errors 0.0577, 0.191 and
+  // 0.1.
+  const double rises[3][3] = {{0.1, 0.2, 0.3}, {-0.25, 0.25, 0.375}, {1, 1, 1.3}};
   const auto rows_of = [&](int sequences) {
     std::string rows = kLossHeader;
     for (int layer = 0; layer < 3; ++layer) {
@@ -162,12 +163,12 @@ TEST_CASE("croquis show of losses: of one layer at a time it is said which layer
   REQUIRE_MESSAGE(shown.status == 0, shown.output);
   CHECK_MESSAGE(contains(shown.output,
                          "linformer at d = 16 in one layer at a time: the loss rises most with layer 2 (1.1 ± 0.1) and "
-                         "least with layer 1 (0 ± 0.06). In 1 of 3 layers (1) it does not differ clearly from exact "
+                         "least with layer 1 (0.125 ± 0.2). In 1 of 3 layers (1) it does not differ clearly from exact "
                          "attention's."),
                 shown.output);
   CHECK_MESSAGE(contains(shown.output,
                          "v-mean in one layer at a time: the loss rises most with layer 2 (10.1 ± 0.1) and least with "
-                         "layer 1 (9 ± 0.06)."),
+                         "layer 1 (9.125 ± 0.2)."),
                 shown.output);
   CHECK_FALSE(contains(shown.output, "at d = 8"));
 
@@ -175,7 +176,7 @@ TEST_CASE("croquis show of losses: of one layer at a time it is said which layer
   const ProgramRun one = run_croquis("show one.csv", folder.path());
   REQUIRE_MESSAGE(one.status == 0, one.output);
   CHECK_MESSAGE(contains(one.output,
-                         "with layer 2 (1) and least with layer 1 (-0.1). On one sequence: a difference may "
+                         "with layer 2 (1) and least with layer 1 (-0.25). On one sequence: a difference may "
                          "be chance."),
                 one.output);
 }

@@ -159,6 +159,7 @@ std::string best_and_worst(const std::vector<const ModelSummary*>& layers) {
     if (std::abs(s->increase) <= kClearErrors * s->increase_error) level.push_back(s->layers);
   }
   if (level.empty()) return text;
+  if (level.size() == layers.size()) return text + " In no layer does it differ clearly from exact attention's.";
   return text + fmt::format(" In {} of {} layers ({}) it does not differ clearly from exact attention's.", level.size(),
                             layers.size(), fmt::join(level, ", "));
 }
