@@ -16,8 +16,11 @@
 #include <croquis/models/wordpiece.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "support/files.hpp"
 #include "support/npy_files.hpp"
@@ -122,4 +125,27 @@ TEST_CASE("special files: readers leave no file open") {
     }
   }
   CHECK(lowest() == before);
+}
+
+TEST_CASE("special files: one that is written to while it is open is refused, and one that is replaced is read on") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "heads.npy";
+  const auto file = [](float x) {
+    return npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1, 1), }",
+                    bytes_of(std::vector<float>{x, x + 1}));
+  };
+  write_text(path, file(1));
+  const StoredArray array = npy_array(bytes_of_file(path.string()));
+  CHECK(array.matrix(0)(0) == 1);
+
+  write_text(folder / "other.npy", file(3));
+  std::filesystem::rename(folder / "other.npy", path);
+  CHECK(array.matrix(1)(0) == 2);
+
+  const StoredArray of_other = npy_array(bytes_of_file(path.string()));
+  const auto opened = std::filesystem::last_write_time(path);
+  write_text(path, file(5));
+  std::filesystem::last_write_time(path, opened + std::chrono::milliseconds(1));  // a clock may tick less often
+  CHECK(refusal([&] { of_other.matrix(1); }) ==
+        path.string() + ": was written to while it was being read; start again when it is complete");
 }

@@ -53,6 +53,7 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
     refuse_file(path_, wrong);
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
+  written_ = status.st_mtim;
 }
 
 InputFile::~InputFile() {
@@ -75,6 +76,11 @@ std::uint64_t InputFile::read_up_to(std::uint64_t first, std::uint64_t count, ch
 
 void InputFile::read(std::uint64_t first, std::uint64_t count, char* bytes) const {
   if (read_up_to(first, count, bytes) < count) refuse_file(path_, "cannot be read to its end");
+  struct stat now {};
+  if (::fstat(descriptor_, &now) != 0 || now.st_mtim.tv_sec != written_.tv_sec ||
+      now.st_mtim.tv_nsec != written_.tv_nsec) {
+    refuse_file(path_, "was written to while it was being read; start again when it is complete");
+  }
 }
 
 void InputFile::require_end() const {

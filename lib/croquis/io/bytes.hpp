@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,8 @@ class InputFile {
   const std::string& path() const { return path_; }
   /// Size in bytes when the file was opened.
   std::uint64_t size() const { return size_; }
-  /// Reads bytes first ... first + count - 1. Throws if the file ends earlier.
+  /// Reads bytes first ... first + count - 1. Throws if the file ends earlier, or has another time of modification than
+  /// when it was opened: parts that are read at different times might not belong together.
   void read(std::uint64_t first, std::uint64_t count, char* bytes) const;
   /// Throws if the file has more bytes than size(): it grows, or it has no size (like the files of /proc).
   void require_end() const;
@@ -32,6 +34,7 @@ class InputFile {
   std::string path_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
+  timespec written_ = {};  // when it was last modified
 };
 
 /// All bytes of a regular file. Throws std::invalid_argument with the path and the reason.
