@@ -144,6 +144,16 @@ TEST_CASE("choose: the elements of a batch are sequences") {
   CHECK(column_of(folder / "choose.csv", "input") == std::vector<std::string>{"arrays:q;head=0", "arrays:q;head=1"});
   CHECK(column_of(folder / "choose.csv", "status") == std::vector<std::string>{"chosen", "chosen"});
   CHECK(std::stoi(column_of(folder / "choose.csv", "sequences").front()) > 10);
+
+  // A name that looks like that of an element.
+  std::filesystem::rename(folder / "q.npy", folder / "x;batch=7;head=no.npy");
+  const std::string odd = "'x;batch=7;head=no.npy'";
+  const ProgramRun renamed = run_croquis("choose --q " + odd + " --k " + odd + " --v " + odd +
+                                             " --methods v-mean --features 1 --eps 9 --delta 0.3 --out odd.csv",
+                                         folder.path());
+  REQUIRE_MESSAGE(renamed.status == 0, renamed.output);
+  CHECK(column_of(folder / "odd.csv", "input") ==
+        std::vector<std::string>{"arrays:x_batch=7_head=no;head=0", "arrays:x_batch=7_head=no;head=1"});
 }
 
 TEST_CASE("choose: the reason for exact attention is the one that its errors have") {

@@ -1,5 +1,8 @@
 // Every method of the registry on inputs that break programs.
+#include <cmath>
 #include <croquis/attention/method.hpp>
+#include <croquis/attention/method_choice.hpp>
+#include <limits>
 
 #include "support/approximations.hpp"
 #include "support/text.hpp"
@@ -57,6 +60,28 @@ TEST_CASE_TEMPLATE("methods: finite output of the right size or an exception, on
           CHECK(std::string(broken.what()).size() > 10);
         }
       }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("methods: values of any size give outputs of that size, also where their squares vanish", T, float,
+                   double) {
+  const Key draw_key = Key(test_seed()).child("sizes of values");
+  const Problem<T> problem = random_problem<T>(64, 4, 3, 2, draw_key);
+  std::vector<MethodChoice> choices = parse_methods("sampled-columns:p=exact");
+  for (const Method<T>& method : methods<T>()) choices.push_back(parse_methods(method.name).front());
+  for (const MethodChoice& choice : choices) {
+    CAPTURE(choice.name);
+    const auto output_of = [&](const Problem<T>& given) {
+      return prepare(find_method<T>(choice.name), given, choice.options).approximate(16, draw_key).output;
+    };
+    const arma::Mat<T> output = output_of(problem);
+    for (const int power : {-3, 1}) {
+      const T factor = std::ldexp(T(1), power * std::numeric_limits<T>::max_exponent / 4);
+      CAPTURE(factor);
+      const arma::Mat<T> other = output_of({problem.Q(), problem.K(), factor * problem.V()}) / factor;
+      CHECK(static_cast<double>(arma::abs(output - other).max()) <=
+            1000 * unit<T>() * static_cast<double>(arma::abs(output).max()));
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <croquis/linalg/rows.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
@@ -25,6 +26,30 @@ TEST_CASE_TEMPLATE("squared_row_norms: sums of squares, row by row", T, float, d
     REQUIRE(std::fabs(static_cast<double>(static_cast<long double>(norms(i)) - sum)) <=
             static_cast<double>(kCols + 1) * unit<T>() * static_cast<double>(sum));
   }
+}
+
+TEST_CASE_TEMPLATE("row_norms: also of rows whose squares overflow or vanish, and of rows of zeros", T, float, double) {
+  const arma::Mat<T> x = random_matrix<T>(kRows, kCols, Key(test_seed()));
+  const T half_of_range = std::sqrt(std::numeric_limits<T>::max());
+  for (const T factor : {T(1), half_of_range, T(1) / half_of_range, std::numeric_limits<T>::min()}) {
+    CAPTURE(factor);
+    arma::Mat<T> scaled = factor * x;
+    scaled.row(5).zeros();
+    const arma::Col<T> norms = row_norms(scaled);
+    REQUIRE(norms.n_elem == kRows);
+    for (arma::uword i = 0; i < kRows; ++i) {
+      long double sum = 0;  // has more exponents than any T
+      for (arma::uword j = 0; j < kCols; ++j) {
+        const long double entry = static_cast<long double>(scaled(i, j)) / static_cast<long double>(factor);
+        sum += entry * entry;
+      }
+      const long double length = std::sqrt(sum) * static_cast<long double>(factor);
+      REQUIRE(std::fabs(static_cast<double>((static_cast<long double>(norms(i)) - length) / factor)) <=
+              static_cast<double>(kCols + 2) * unit<T>() * static_cast<double>(std::sqrt(sum)));
+    }
+  }
+  CHECK(arma::all(row_norms(arma::Mat<T>(4, 2, arma::fill::zeros)) == 0));
+  CHECK(row_norms(arma::Mat<T>(0, 2)).is_empty());
 }
 
 TEST_CASE_TEMPLATE("column_sums: column by column", T, float, double) {

@@ -5,6 +5,7 @@
 #include <croquis/measure/method_errors.hpp>
 
 #include <cmath>
+#include <utility>
 
 #include "support/seed.hpp"
 
@@ -120,6 +121,16 @@ TEST_CASE("error bounds: T1 and T12 are their formulas, and hold nine times out 
   CHECK(uniform->source == "skeinformer T12");
   const Problem<double> no_values(problem.Q(), problem.K(), arma::zeros(60, 4));
   CHECK(ErrorBounds(no_values).of(choice("sampled-columns:p=uniform"), d, arma::zeros(60, 4))->value == 0);
+
+  // Values whose squares vanish.
+  const double small = std::ldexp(1.0, -570);
+  const Problem<double> little(problem.Q(), problem.K(), small * problem.V());
+  for (const auto& [method, value] : {std::pair("linformer-unreduced", t1->value),
+                                      {"sampled-columns:p=exact", t12->value},
+                                      {"sampled-columns:p=uniform", uniform->value}}) {
+    const auto bound = ErrorBounds(little).of(choice(method), d, small * exact);
+    CHECK(bound->value == doctest::Approx(small * value).scale(0));
+  }
 
   // 200 draws each: more than 60 failures at a rate of 0.1 have probability below 1e-13.
   const auto rows = croquis::method_errors(problem, {choice("linformer-unreduced"), choice("sampled-columns:p=exact")},

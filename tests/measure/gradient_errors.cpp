@@ -103,6 +103,30 @@ TEST_CASE("gradient errors: errors, cosines and spread of every draw, computed b
   }
 }
 
+TEST_CASE("gradient errors: of derivatives whose squares vanish or overflow they are those of larger or smaller ones") {
+  for (const bool with_bias : {false, true}) {
+    const Problem<double> problem = problem_of(with_bias);
+    const auto methods = parse_methods(with_bias ? "v-mean,prf-rpe" : "linformer,skyformer");
+    const auto rows = gradient_errors(problem, methods, {4}, 3, Key(5));
+    for (const int power : {-560, 500}) {
+      const Problem<double> scaled = with_values(problem, std::ldexp(1.0, power) * problem.V());
+      const auto others = gradient_errors(scaled, methods, {4}, 3, Key(5));
+      REQUIRE(others.size() == rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        CAPTURE(rows[i].method);
+        CHECK(others[i].status == "ok");
+        for (double GradientRow::*number :
+             {&GradientRow::output_rel, &GradientRow::qk_rel, &GradientRow::qk_cosine, &GradientRow::qk_spread,
+              &GradientRow::v_rel, &GradientRow::v_cosine, &GradientRow::v_spread, &GradientRow::bias_rel}) {
+          const double one = rows[i].*number, other = others[i].*number;
+          CHECK(std::isnan(one) == std::isnan(other));
+          if (!std::isnan(one)) CHECK(other == doctest::Approx(one));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("gradient errors: none where a method is exact; one draw has no spread; failures are rows") {
   const Problem<double> problem = problem_of(false);
   const auto exact = gradient_errors(problem, parse_methods("skeinformer"), {30}, 2, Key(6));

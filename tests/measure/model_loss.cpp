@@ -281,4 +281,16 @@ TEST_CASE("model summary: means weigh positions, errors are between sequences, f
   CHECK(layers[1].hidden_rel == doctest::Approx(3));
   CHECK(layers[1].smallest == 2);
   CHECK(layers[1].largest == 4);
+
+  // An output of zeros has no relative error, and one may be infinite: the other layers keep theirs.
+  for (ModelRow& r : rows) r.by_layer = r.sequence == 0 ? "NA inf 2 NA" : "3 1 4 NA";
+  const std::vector<LayerError> others = errors_by_layer(rows);
+  REQUIRE(others.size() == 4);
+  CHECK(others[0].passes == 2);
+  CHECK(others[0].hidden_rel == 3);
+  CHECK(std::isinf(others[1].hidden_rel));
+  CHECK(others[2].passes == 4);
+  CHECK(others[2].hidden_rel == doctest::Approx(3));
+  CHECK(others[3].passes == 0);
+  CHECK(std::isnan(others[3].hidden_rel));
 }

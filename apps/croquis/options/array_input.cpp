@@ -12,6 +12,7 @@
 #include "files/progress.hpp"
 #include "options/finite.hpp"
 #include "options/lists.hpp"
+#include "options/name_part.hpp"
 #include "options/refuse.hpp"
 
 namespace {
@@ -129,7 +130,7 @@ void say_what_was_decided(const Arrays& arrays) {
 std::string name_of_arrays(const std::string& path_of_q) {
   std::string stem = std::filesystem::path(path_of_q).stem().string();
   if (stem.ends_with("_Q") || stem.ends_with("_q")) stem.resize(stem.size() - 2);
-  return "arrays:" + stem;
+  return "arrays:" + as_name_part(stem);
 }
 
 std::vector<PendingHead> from_arrays(const InputOptions& o) {
@@ -144,7 +145,8 @@ std::vector<PendingHead> from_arrays(const InputOptions& o) {
   const auto arrays = std::make_shared<Arrays>(matched(of_q, of_k, of_v));
   say_what_was_decided(*arrays);
   const StoredArray& q = arrays->q.array();
-  const std::string file = one_file ? "arrays:" + std::filesystem::path(o.qkv).stem().string() : name_of_arrays(o.q);
+  const std::string file =
+      one_file ? "arrays:" + as_name_part(std::filesystem::path(o.qkv).stem().string()) : name_of_arrays(o.q);
   const bool has_batches = q.dimensions() > 3, has_heads = has_batches || q.heads() > 1;
   const std::vector<arma::uword> chosen = parse_numbers(o.head, "--head", q.batch_heads());
   std::vector<PendingHead> heads;

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "options/name_part.hpp"
 #include "options/said_of.hpp"
 
 namespace {
@@ -88,7 +89,8 @@ croquis::RelativePosition<double> parse_bias(const std::string& text, bool causa
 
 std::string name_of_bias(const std::string& text, bool causal) {
   std::string name;
-  if (!text.empty()) name = ";bias=" + (text.ends_with(".npy") ? std::filesystem::path(text).stem().string() : text);
+  if (!text.empty())
+    name = ";bias=" + (text.ends_with(".npy") ? as_name_part(std::filesystem::path(text).stem().string()) : text);
   return causal ? name + ";causal" : name;
 }
 

@@ -1,10 +1,10 @@
 #include "options/choice_inputs.hpp"
 
 #include <algorithm>
+#include <croquis/measure/groups.hpp>
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace {
@@ -19,14 +19,9 @@ std::string without(std::string name, const std::string& what) {
 
 // The elements of a batch of arrays are sequences.
 std::uint64_t sequence_of(const Input& input) {
-  constexpr std::string_view batch = ";batch=";
-  const std::size_t start = input.name.find(batch);
-  if (input.sequence || start == std::string::npos) return input.sequence.value_or(0);
-  return std::stoull(input.name.substr(start + batch.size()));
-}
-
-std::string name_of_head(const Input& input) {
-  return without(without(input.name, "sequence"), "batch");
+  if (input.sequence) return *input.sequence;
+  const std::string batch = croquis::sequence_in(input.name);
+  return batch.empty() ? 0 : std::stoull(batch);
 }
 
 croquis::HeadShape shape_of(const Input& input) {
@@ -37,7 +32,7 @@ croquis::HeadShape shape_of(const Input& input) {
 
 croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, croquis::ChoicePer per) {
   croquis::ChoiceInputs inputs;
-  inputs.name = without(without(name_of_head(heads.front()), "layer"), "head");
+  inputs.name = without(without(croquis::head_in(heads.front().name), "layer"), "head");
   std::map<std::string, std::size_t> places;
   std::map<std::uint64_t, std::size_t> sequences;
   std::map<std::pair<std::size_t, std::size_t>, const Input*> at;
@@ -45,7 +40,7 @@ croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, croquis::Ch
     if (per == croquis::ChoicePer::layer && !head.layer) {
       throw std::invalid_argument("--per layer: the input has no layers; give --per head or --per model");
     }
-    const std::string name = name_of_head(head);
+    const std::string name = croquis::head_in(head.name);
     const auto [place, new_head] = places.emplace(name, places.size());
     const auto [sequence, new_sequence] = sequences.emplace(sequence_of(head), sequences.size());
     if (new_head) inputs.heads.push_back({.input = name, .layer = head.layer, .head = head.head});

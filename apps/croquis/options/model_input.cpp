@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "options/lists.hpp"
+#include "options/name_part.hpp"
 #include "options/padding.hpp"
 #include "options/refuse.hpp"
 #include "options/text_input.hpp"
@@ -41,7 +42,7 @@ fs::path config_path(const InputOptions& o) {
 std::string name_of(const fs::path& model) {
   const fs::path folder = model.parent_path().filename();
   const bool usual = model.filename() == "model.safetensors" || model.filename() == "model.safetensors.index.json";
-  return usual && !folder.empty() ? folder.string() : model.stem().string();
+  return as_name_part(usual && !folder.empty() ? folder.string() : model.stem().string());
 }
 
 // The tokens that heads are of: one input each.

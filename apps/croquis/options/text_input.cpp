@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "options/lists.hpp"
+#include "options/name_part.hpp"
 #include "options/refuse.hpp"
 #include "options/vocabulary_notes.hpp"
 
@@ -72,8 +73,8 @@ std::pair<std::string, croquis::Problem<double>> from_text(const InputOptions& o
   bert.head = positive_or(o.p, bert.head, "--p");
   bert.token_type = o.token_type;
   const std::vector<std::string> tokens = tokens_of(o, n);
-  std::string name = "text:" + (o.text.empty() ? "sample" : fs::path(o.text).stem().string());
-  if (!o.vocab.empty()) name += ";vocab=" + fs::path(o.vocab).stem().string();
+  std::string name = "text:" + (o.text.empty() ? "sample" : as_name_part(fs::path(o.text).stem().string()));
+  if (!o.vocab.empty()) name += ";vocab=" + as_name_part(fs::path(o.vocab).stem().string());
   if (o.token_type) name += ";token-type";
   if (o.join_windows) name += fmt::format(";windows={}", *o.join_windows);
   return {name, croquis::initialised_bert(tokens, draw_key, bert)};

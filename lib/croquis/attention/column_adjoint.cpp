@@ -58,7 +58,7 @@ class ColumnsBackward {
     } else {
       return;
     }
-    lengths_ = arma::sqrt(squared_row_norms(problem_.V()));
+    lengths_ = row_norms(problem_.V());
     weights_ = norms_ % lengths_;
     if (weights_.max() > T(0)) {
       weights_ /= weights_.max();

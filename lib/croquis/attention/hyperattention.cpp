@@ -7,6 +7,7 @@
 #include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/random/indices.hpp>
 #include <limits>
@@ -86,7 +87,8 @@ void add_rectangle(const Problem<T>& problem, const HashedTokens& hashed, const 
   arma::Col<T> squares(part.keys, arma::fill::ones);
   arma::uvec of_values;
   if (shares.values > 0) {
-    const arma::Col<T> norms = squared_row_norms<T>(problem.V().rows(part.first_key, part.first_key + part.keys - 1));
+    const arma::Mat<T> values = problem.V().rows(part.first_key, part.first_key + part.keys - 1);
+    const arma::Col<T> norms = squared_row_norms(over_power_of_two(values));
     if (norms.max() > 0) squares = norms / norms.max();
     of_values = sample_weighted(squares, shares.values, random.values);
   }

@@ -47,12 +47,12 @@ struct KdeformerShared {
       const arma::Mat<T> with_ones = arma::join_rows(v, arma::Mat<T>(v.n_rows, 1, arma::fill::ones));
       const T norm = spectral_norm(with_ones);
       flops = spectral_norm_flops(n_k, p_v + 1);
-      weights = arma::sqrt(squared_row_norms(with_ones)) / (norm * norm) + uniform;
+      weights = row_norms(with_ones) / (norm * norm) + uniform;
       return;
     }
     const T norm = spectral_norm(v);
     flops = spectral_norm_flops(n_k, p_v);
-    weights = arma::sqrt(squared_row_norms(v)) / (norm > 0 ? norm : T(1)) + uniform;
+    weights = row_norms(v) / (norm > 0 ? norm : T(1)) + uniform;
   }
 };
 

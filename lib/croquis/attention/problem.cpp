@@ -29,15 +29,6 @@ void require_finite(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Ma
   require_finite(v, "V");
 }
 
-// Norms without overflow: entries are divided by the largest of their row first.
-template <typename T>
-arma::vec row_norms(const arma::Mat<T>& m) {
-  const arma::mat x = arma::conv_to<arma::mat>::from(m);
-  arma::vec scale = arma::max(arma::abs(x), 1);
-  scale.replace(0.0, 1.0);
-  return scale % arma::sqrt(arma::sum(arma::square(x.each_col() / scale), 1));
-}
-
 template <typename T>
 void require_finite_norms(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v) {
   const arma::uword n = std::max(q.n_rows, k.n_rows);
@@ -67,7 +58,7 @@ template <typename T>
 LongestRow longest_row(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v) {
   LongestRow longest;
   for (const auto& [name, m] : {std::pair<std::string_view, const arma::Mat<T>*>{"Q", &q}, {"K", &k}, {"V", &v}}) {
-    const arma::vec norms = row_norms(*m);
+    const arma::vec norms = row_norms(arma::conv_to<arma::mat>::from(*m));
     const arma::uword row = norms.index_max();
     if (longest.matrix.empty() || norms(row) > longest.norm) longest = {name, row, norms(row)};
   }

@@ -2,6 +2,7 @@
 #include <croquis/attention/column_scores.hpp>
 #include <croquis/attention/sampled_columns.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/sampling/column_norms.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <memory>
@@ -21,7 +22,7 @@ Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& ex
   sampled.weights = ColumnWeights::uniform;
   arma::Col<T> weights(problem.n_k(), arma::fill::ones);
   if (options.probabilities == ColumnProbabilities::exact) {
-    weights = exact.norms % arma::sqrt(arma::sum(arma::square(problem.V()), 1));
+    weights = exact.norms % row_norms(problem.V());
     sampled.weights = ColumnWeights::exact;
   } else if (options.probabilities == ColumnProbabilities::pilot) {
     const arma::uword pilots = options.pilot_rows == 0 ? d : options.pilot_rows;

@@ -6,6 +6,7 @@
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
+#include <croquis/random/normal_matrix.hpp>
 
 namespace croquis {
 namespace {
@@ -20,15 +21,9 @@ void check(const SyntheticSize& size, const char* where) {
                  {{"n", size.n}, {"p", size.p}});
 }
 
-arma::mat normal(arma::uword rows, arma::uword cols, const Key& draw_key) {
-  arma::mat m(rows, cols);
-  fill_normal(draw_key, 0, m.n_elem, m.memptr());
-  return m;
-}
-
 // Rows of norm `norm`, uniform directions.
 arma::mat on_sphere(arma::uword rows, const SyntheticSize& size, const Key& draw_key) {
-  arma::mat m = normal(rows, size.p, draw_key);
+  arma::mat m = normal_matrix<double>(draw_key, rows, size.p);
   const arma::vec norms = arma::sqrt(arma::sum(arma::square(m), 1));
   m.each_col() %= size.norm / norms;  // a zero row has probability 0
   return m;
@@ -45,14 +40,15 @@ arma::vec pareto(arma::uword n, double tail, const Key& draw_key) {
 Problem<double> gaussian_input(const Key& draw_key, const SyntheticSize& size) {
   check(size, "gaussian_input");
   const double deviation = size.norm / std::sqrt(static_cast<double>(size.p));
-  return {deviation * normal(size.n, size.p, draw_key.child("query")),
-          deviation * normal(size.n, size.p, draw_key.child("key")), normal(size.n, size.p, draw_key.child("value"))};
+  return {deviation * normal_matrix<double>(draw_key.child("query"), size.n, size.p),
+          deviation * normal_matrix<double>(draw_key.child("key"), size.n, size.p),
+          normal_matrix<double>(draw_key.child("value"), size.n, size.p)};
 }
 
 Problem<double> sphere_input(const Key& draw_key, const SyntheticSize& size) {
   check(size, "sphere_input");
   return {on_sphere(size.n, size, draw_key.child("query")), on_sphere(size.n, size, draw_key.child("key")),
-          normal(size.n, size.p, draw_key.child("value"))};
+          normal_matrix<double>(draw_key.child("value"), size.n, size.p)};
 }
 
 Problem<double> clustered_input(const Key& draw_key, const SyntheticSize& size, const ClusteredInput& options) {
@@ -64,9 +60,9 @@ Problem<double> clustered_input(const Key& draw_key, const SyntheticSize& size, 
                  {{"clusters", options.clusters}, {"p", size.p}});
   const arma::uvec cluster = sample_with_replacement(options.clusters, size.n, draw_key.child("cluster"));
   const arma::mat centres = on_sphere(options.clusters, size, draw_key.child("centre"));
-  const arma::mat values = normal(options.clusters, size.p, draw_key.child("value centre"));
+  const arma::mat values = normal_matrix<double>(draw_key.child("value centre"), options.clusters, size.p);
   const double deviation = options.spread * size.norm / std::sqrt(static_cast<double>(size.p));
-  const auto noise = [&](const char* name) { return normal(size.n, size.p, draw_key.child(name)); };
+  const auto noise = [&](const char* name) { return normal_matrix<double>(draw_key.child(name), size.n, size.p); };
   return {centres.rows(cluster) + deviation * noise("query"), centres.rows(cluster) + deviation * noise("key"),
           values.rows(cluster) + options.spread * noise("value")};
 }
@@ -87,9 +83,10 @@ Problem<double> low_rank_input(const Key& draw_key, const SyntheticSize& size, c
   check(size, "low_rank_input");
   require(options.rank >= 1, "low_rank_input", "rank >= 1", {{"rank", options.rank}});
   const arma::uword rank = std::min(options.rank, size.p);
-  const arma::mat tokens = normal(size.n, rank, draw_key.child("token"));
+  const arma::mat tokens = normal_matrix<double>(draw_key.child("token"), size.n, rank);
   const auto project = [&](const char* name, double deviation) -> arma::mat {
-    return tokens * (deviation / std::sqrt(static_cast<double>(rank)) * normal(rank, size.p, draw_key.child(name)));
+    return tokens * (deviation / std::sqrt(static_cast<double>(rank)) *
+                     normal_matrix<double>(draw_key.child(name), rank, size.p));
   };
   const double entry = size.norm / std::sqrt(static_cast<double>(size.p));
   return {project("query", entry), project("key", entry), project("value", 1.0)};

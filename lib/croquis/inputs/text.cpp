@@ -4,21 +4,15 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/inputs/text.hpp>
-#include <croquis/random/draws.hpp>
+#include <croquis/random/normal_matrix.hpp>
 
 namespace croquis {
 namespace {
 
 constexpr double kLayerNormEpsilon = 1e-12;  // as BERT
 
-arma::mat normal_matrix(arma::uword rows, arma::uword cols, double deviation, const Key& draw_key) {
-  arma::mat m(rows, cols);
-  fill_normal(draw_key, 0, m.n_elem, m.memptr());
-  return deviation * m;
-}
-
 arma::rowvec embedding(arma::uword width, double deviation, const Key& draw_key) {
-  return normal_matrix(1, width, deviation, draw_key);
+  return deviation * normal_matrix<double>(draw_key, 1, width);
 }
 
 }  // namespace
@@ -73,7 +67,7 @@ Problem<double> initialised_bert(const std::vector<std::string>& tokens, const K
   }
   const auto project = [&](const char* name) -> arma::mat {
     const SerialBlas serial;
-    return x * normal_matrix(options.hidden, options.head, deviation, draw_key.child(name));
+    return x * (deviation * normal_matrix<double>(draw_key.child(name), options.hidden, options.head));
   };
   return {project("query"), project("key"), project("value")};
 }

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <croquis/core/power_of_two.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/rows.hpp>
+#include <limits>
 
 namespace croquis {
 namespace {
@@ -62,6 +65,15 @@ arma::Col<T> squared_row_norms(const arma::Mat<T>& x) {
 }
 
 template <typename T>
+arma::Col<T> row_norms(const arma::Mat<T>& x) {
+  constexpr T u = std::numeric_limits<T>::epsilon(), least = std::numeric_limits<T>::min() / (u * u);
+  const arma::Col<T> squares = squared_row_norms(x);
+  if (squares.is_empty() || (squares.max() >= least && squares.is_finite())) return arma::sqrt(squares);
+  const T unit = power_of_two_below(largest_entry(x));
+  return unit * arma::sqrt(squared_row_norms(over_power_of_two(x)));
+}
+
+template <typename T>
 void multiply_rows(arma::Mat<T>& m, const arma::Col<T>& f) {
   require_factors(m, f, "multiply_rows");
   parallel_for(m.n_cols, m.n_rows, [&](std::size_t c) {
@@ -119,7 +131,9 @@ template arma::Row<double> column_sums(const arma::Mat<double>&);
 template arma::Mat<float> scaled(const arma::Mat<float>&, float);
 template arma::Mat<double> scaled(const arma::Mat<double>&, double);
 template arma::Col<float> squared_row_norms(const arma::Mat<float>&);
+template arma::Col<float> row_norms(const arma::Mat<float>&);
 template arma::Col<double> squared_row_norms(const arma::Mat<double>&);
+template arma::Col<double> row_norms(const arma::Mat<double>&);
 template arma::Col<float> row_products(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Col<double> row_products(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Mat<float> unit_rows_adjoint(const arma::Mat<float>&, const arma::Mat<float>&);

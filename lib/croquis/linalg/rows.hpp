@@ -29,6 +29,11 @@ arma::Col<T> row_products(const arma::Mat<T>& a, const arma::Mat<T>& b);
 template <typename T>
 arma::Col<T> squared_row_norms(const arma::Mat<T>& x);
 
+/// ||x_i|| for every row x_i. Squares that overflow or vanish do no harm: where the largest of them might, X is divided
+/// by a power of two first. A norm below u times the largest may come out as 0.
+template <typename T>
+arma::Col<T> row_norms(const arma::Mat<T>& x);
+
 /// Multiplies or divides row i of M by f_i, in place. Throws std::invalid_argument unless f has a number for each row.
 template <typename T>
 void multiply_rows(arma::Mat<T>& m, const arma::Col<T>& f);

@@ -1,11 +1,14 @@
 #include <cmath>
 #include <croquis/attention/sampled_columns.hpp>
 #include <croquis/attention/skyformer.hpp>
+#include <croquis/core/power_of_two.hpp>
 #include <croquis/linalg/norms.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/measure/bounds.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/sampling/column_norms.hpp>
 #include <croquis/stats/chernoff.hpp>
+#include <croquis/stats/search.hpp>
 
 namespace croquis {
 namespace {
@@ -16,6 +19,7 @@ constexpr double kDelta = 1 - ErrorBounds::kProbability;
 // the constant scores that fit best, which is another multiple of that mean.
 std::string trivial_outputs(const Problem<double>& problem, const arma::mat& exact, double bound, bool rows_sum_to_1) {
   const arma::rowvec mean = arma::mean(problem.V(), 0);
+  const double unit = power_of_two_below(largest_entry<double>(mean));  // squares in it do not vanish
   std::string names;
   const auto add = [&](const std::string& name, double multiple) {
     const arma::mat output = arma::repmat(multiple * mean, exact.n_rows, 1);
@@ -23,8 +27,10 @@ std::string trivial_outputs(const Problem<double>& problem, const arma::mat& exa
   };
   add("output 0", 0);
   add("V-mean", 1);
-  const double square = arma::dot(mean, mean);
-  if (!rows_sum_to_1 && square > 0) add("constant scores", arma::dot(arma::mean(exact, 0), mean) / square);
+  const double square = arma::dot(mean / unit, mean / unit);
+  if (!rows_sum_to_1 && square > 0) {
+    add("constant scores", arma::dot(arma::rowvec(arma::mean(exact, 0)) / unit, mean / unit) / square);
+  }
   return names;
 }
 
@@ -33,7 +39,7 @@ std::string trivial_outputs(const Problem<double>& problem, const arma::mat& exa
 const ErrorBounds::Scores& ErrorBounds::scores() const {
   if (!scores_) {
     const arma::vec columns = column_norms(problem_.Q(), problem_.K()).norms;
-    const arma::vec values = arma::sqrt(arma::sum(arma::square(problem_.V()), 1));
+    const arma::vec values = row_norms(problem_.V());
     scores_ = Scores{arma::norm(columns), arma::dot(columns, values), arma::max(columns % values)};
   }
   return *scores_;
@@ -48,19 +54,13 @@ const RidgeLeverage<double>& ErrorBounds::leverage() const {
 // where it is above ||M||: it then says less than the lift.
 std::optional<double> ErrorBounds::ridge_of_theorem9(arma::uword d) const {
   const auto points = 2 * static_cast<double>(problem_.n());
-  const auto is_enough = [&](double log_lambda) {
-    const double leverage_sum = points * leverage().scores(std::exp(log_lambda)).max();
+  const auto is_enough = [&](double lambda) {
+    const double leverage_sum = points * leverage().scores(lambda).max();
     return kHalfOfMean * (leverage_sum + 1) * std::log(points / kDelta) <= static_cast<double>(d);
   };
   const double norm = leverage().eigenvalues().max();
-  double lo = std::log(1e-14 * norm), hi = std::log(norm);
-  if (!is_enough(hi)) return std::nullopt;
-  constexpr int halvings = 40;
-  for (int i = 0; i < halvings; ++i) {
-    const double middle = (lo + hi) / 2;
-    (is_enough(middle) ? hi : lo) = middle;
-  }
-  return std::exp(hi);
+  if (!is_enough(norm)) return std::nullopt;
+  return smallest_sufficient(1e-14 * norm, norm, 1e-10, is_enough);
 }
 
 std::optional<ErrorBound> ErrorBounds::skyformer(const OptionValues& values, arma::uword d) const {
@@ -106,10 +106,8 @@ std::optional<ErrorBound> ErrorBounds::compute(const MethodChoice& choice, arma:
     bound = sampled_columns(choice.options, d);
   } else if (choice.name == "linformer-unreduced") {
     const double product = scores().frobenius * frobenius_norm(problem_.V()), output = frobenius_norm(exact);
-    bound = {std::sqrt((product * product + output * output) / (static_cast<double>(d) * kDelta)),
-             kProbability,
-             "linformer T1",
-             {}};
+    bound = {
+        std::hypot(product, output) / std::sqrt(static_cast<double>(d) * kDelta), kProbability, "linformer T1", {}};
   }
   if (bound) {
     const Target target = find_method<double>(choice.name).target;

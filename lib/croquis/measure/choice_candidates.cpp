@@ -7,7 +7,7 @@
 #include <croquis/measure/choice_candidates.hpp>
 #include <croquis/measure/cost.hpp>
 #include <croquis/measure/groups.hpp>
-#include <croquis/random/draws.hpp>
+#include <croquis/random/normal_matrix.hpp>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -15,22 +15,15 @@
 namespace croquis {
 namespace {
 
-template <typename T>
-arma::Mat<T> normals(const Key& key, arma::uword rows, arma::uword columns) {
-  arma::Mat<T> x(rows, columns);
-  fill_normal(key, 0, x.n_elem, x.memptr());
-  return x;
-}
-
 // Any numbers of this shape.
 template <typename T>
 Problem<T> problem_of(const HeadShape& shape, PositionParts parts) {
   const Key key(1);
   RelativePosition<T> position{.bias = {}, .causal = parts.causal};
   if (parts.bias) position.bias.zeros(2 * std::max(shape.n_q, shape.n_k) - 1);
-  return Problem<T>(normals<T>(key.child("query"), shape.n_q, shape.p),
-                    normals<T>(key.child("key"), shape.n_k, shape.p),
-                    normals<T>(key.child("value"), shape.n_k, shape.p_v), {}, std::move(position));
+  return Problem<T>(normal_matrix<T>(key.child("query"), shape.n_q, shape.p),
+                    normal_matrix<T>(key.child("key"), shape.n_k, shape.p),
+                    normal_matrix<T>(key.child("value"), shape.n_k, shape.p_v), {}, std::move(position));
 }
 
 // From flops to seconds.

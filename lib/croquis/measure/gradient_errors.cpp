@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/problem_precision.hpp>
+#include <croquis/core/power_of_two.hpp>
 #include <croquis/core/stopwatch.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/measure/finite.hpp>
@@ -21,6 +22,14 @@ template <typename T>
 Gradient<double> in_double(const Gradient<T>& g) {
   return {arma::conv_to<arma::mat>::from(g.q), arma::conv_to<arma::mat>::from(g.k), arma::conv_to<arma::mat>::from(g.v),
           arma::conv_to<arma::vec>::from(g.bias)};
+}
+
+Gradient<double> in_units(const GradientUnits& units, Gradient<double> g) {
+  g.q /= units.qk;
+  g.k /= units.qk;
+  g.v /= units.v;
+  g.bias /= units.bias;
+  return g;
 }
 
 // The sums that errors and cosines are made of; those of two parts together are their sums.
@@ -225,8 +234,15 @@ const typename GradientErrors<T>::Reference& GradientErrors<T>::reference_of(Tar
   const auto exact = exact_attention(exact_problem, target);
   const auto cotangent = arma::conv_to<arma::mat>::from(cotangent_);
   auto gradient = exact_gradient(exact_problem, target, exact, cotangent);
-  const GradientRounding rounding = gradient_rounding(exact_problem, target, cotangent);
-  return references_.emplace(target, Reference{exact.output, std::move(gradient), rounding}).first->second;
+  const GradientUnits units{.qk = power_of_two_below(std::max(largest_entry(gradient.q), largest_entry(gradient.k))),
+                            .v = power_of_two_below(largest_entry(gradient.v)),
+                            .bias = power_of_two_below(largest_entry(gradient.bias))};
+  GradientRounding rounding = gradient_rounding(exact_problem, target, cotangent);
+  rounding.q /= units.qk;
+  rounding.k /= units.qk;
+  rounding.bias /= units.bias;
+  gradient = in_units(units, std::move(gradient));
+  return references_.emplace(target, Reference{exact.output, units, std::move(gradient), rounding}).first->second;
 }
 
 template <typename T>
@@ -261,9 +277,10 @@ std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::u
           prepared_.approximate(d, owner_->draws_.child(method_->name).child(d).child(trial));
       row.seconds = stopwatch.seconds();
       stopwatch = {};
-      gradients.back() = in_double(approximation.adjoint(owner_->cotangent_));
+      Gradient<double> computed = in_double(approximation.adjoint(owner_->cotangent_));
       row.seconds_adjoint = stopwatch.seconds();
       const Reference& exact = owner_->references_.at(method_->target);
+      gradients.back() = in_units(exact.units, std::move(computed));
       const auto output = arma::conv_to<arma::mat>::from(approximation.output);
       row.output_rel = frobenius_norm<double>(output - exact.output) / frobenius_norm(exact.output);
       const Gradient<double>& g = *gradients.back();

@@ -45,6 +45,11 @@ Key gradient_key(std::uint64_t seed, const std::string& kind);
 std::vector<MethodChoice> gradient_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
                                            PositionParts position, const std::string& where = "--methods");
 
+/// Powers of two in which squares of derivatives neither overflow nor vanish. Those by Q and K are taken together.
+struct GradientUnits {
+  double qk = 1, v = 1, bias = 1;
+};
+
 /// Gradients of any methods on one problem, in precision T, against exact ones in double, which are computed when the
 /// first method needs its target. All use the same cotangent, with N(0, 1) entries from key.child("cotangent").
 /// Thread-safe after preparation.
@@ -84,7 +89,8 @@ class GradientErrors {
  private:
   struct Reference {
     arma::mat output;
-    Gradient<double> gradient;
+    GradientUnits units;
+    Gradient<double> gradient;  // in these units, and the same of its rounding
     GradientRounding rounding;
   };
   const Reference& reference_of(Target target);

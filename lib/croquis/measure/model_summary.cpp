@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/measure/model_summary.hpp>
+#include <limits>
 #include <map>
 #include <sstream>
 #include <tuple>
@@ -98,9 +99,10 @@ ModelSummary summary_of(const PassGroup& group) {
 }
 
 std::vector<double> numbers_in(const std::string& text) {
+  static const Column number{.name = "by_layer", .type = ValueType::number};
   std::istringstream words(text);
   std::vector<double> numbers;
-  for (double number = 0; words >> number;) numbers.push_back(number);
+  for (std::string word; words >> word;) numbers.push_back(number_in(parse_value(number, word)));
   return numbers;
 }
 
@@ -174,7 +176,9 @@ std::vector<LayerError> errors_by_layer(const std::vector<ModelRow>& rows) {
       for (const ModelRow* row : passes) {
         const std::vector<double> numbers = numbers_in(row->by_layer);
         of_layers.resize(std::max(of_layers.size(), numbers.size()));
-        for (std::size_t l = 0; l < numbers.size(); ++l) of_layers[l].push_back(numbers[l]);
+        for (std::size_t l = 0; l < numbers.size(); ++l) {
+          if (!std::isnan(numbers[l])) of_layers[l].push_back(numbers[l]);
+        }
       }
     }
     for (std::size_t l = 0; l < of_layers.size(); ++l) {
@@ -182,6 +186,11 @@ std::vector<LayerError> errors_by_layer(const std::vector<ModelRow>& rows) {
       std::tie(error.model, error.layers, error.method, error.preset, error.features) = group.key;
       error.layer = l;
       error.passes = of_layers[l].size();
+      if (of_layers[l].empty()) {  // relative to an output of zeros
+        error.hidden_rel = error.smallest = error.largest = std::numeric_limits<double>::quiet_NaN();
+        errors.push_back(error);
+        continue;
+      }
       for (const double number : of_layers[l]) error.hidden_rel += number / static_cast<double>(of_layers[l].size());
       const auto [smallest, largest] = std::minmax_element(of_layers[l].begin(), of_layers[l].end());
       error.smallest = *smallest;

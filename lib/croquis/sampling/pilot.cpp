@@ -3,6 +3,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax_scores.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <utility>
@@ -45,23 +46,18 @@ Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::
   arma::Col<T> row_maxima, sums;
   pilot.output = streamed_product<T>(KeptScores<T>{{queries, k, equal}, blocks}, with_output ? v : nothing,
                                      {.row_maxima = &row_maxima, .sums = &sums});
-  pilot.weights.set_size(n);
+  pilot.weights = row_norms(v);
   parallel_for(key_blocks, [&](std::size_t b) {
     const arma::uword first = b * kStreamedCols, count = std::min(kStreamedCols, n - first);
     arma::Row<T> column_norms(count, arma::fill::zeros);  // squared
-    T value_norms[kStreamedCols] = {};
     for (arma::uword a = 0; a < query_blocks; ++a) {
       const KeptBlock<T>& block = blocks[a * key_blocks + b];
       const arma::uword top = a * kStreamedRows, last = top + block.row_maxima.n_elem - 1;
       const arma::Col<T> factors = arma::exp(block.row_maxima - row_maxima.rows(top, last)) / sums.rows(top, last);
       column_norms += arma::square(factors).t() * arma::square(block.exponentials);
     }
-    for (arma::uword c = 0; c < v.n_cols; ++c) {
-      const T* column = v.colptr(c) + first;
-      for (arma::uword j = 0; j < count; ++j) value_norms[j] += column[j] * column[j];
-    }
     T* weight = pilot.weights.memptr() + first;
-    for (arma::uword j = 0; j < count; ++j) weight[j] = std::sqrt(column_norms[j]) * std::sqrt(value_norms[j]);
+    for (arma::uword j = 0; j < count; ++j) weight[j] *= std::sqrt(column_norms[j]);
   });
   return pilot;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/stats/e_process.hpp>
+#include <croquis/stats/search.hpp>
 #include <utility>
 
 namespace croquis {
@@ -82,17 +83,7 @@ std::optional<std::uint64_t> MeanBet::losses_until(double log_wealth) const {
     return log_sum(logs) >= log_wealth;
   };
   const std::uint64_t most = count_ == 0 ? kMostLosses : kMostRepeated;
-  std::uint64_t lo = 0, hi = 1;
-  while (hi < most && !reaches(hi)) {
-    lo = hi;
-    hi *= 2;
-  }
-  if (!reaches(hi)) return {};
-  while (hi - lo > 1) {
-    const std::uint64_t middle = lo + (hi - lo) / 2;
-    (reaches(middle) ? hi : lo) = middle;
-  }
-  return hi;
+  return smallest_sufficient(1, most, reaches);
 }
 
 double mean_upper_limit(const std::vector<double>& losses, double alpha) {

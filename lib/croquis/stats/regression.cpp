@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/stats/regression.hpp>
@@ -66,10 +65,7 @@ Interval LineFit::slope_interval(double alpha, Side side) const {
   constexpr std::string_view where = "LineFit::slope_interval";
   require(alpha > 0 && alpha < 1, where, "0 < alpha < 1", {{"alpha", alpha}});
   require(points >= 3, where, "a fit of at least three points", {{"points", points}});
-  namespace bm = boost::math;
-  const bm::students_t distribution(static_cast<double>(points - 2));
-  const double margin =
-      slope_error * bm::quantile(bm::complement(distribution, side == Side::both ? alpha / 2 : alpha));
+  const double margin = slope_error * student_quantile(static_cast<double>(points - 2), alpha, side);
   Interval interval;
   if (side != Side::upper) interval.lo = slope - margin;
   if (side != Side::lower) interval.hi = slope + margin;
