@@ -16,8 +16,8 @@ const char* const kTheorem3Method =
     "uniform attention is within t.";
 const char* const kBounded = "||q||, ||k_j|| <= R; scores q.k_j without 1/sqrt(p); independent directions.";
 const char* const kOtherRows =
-    "the sentence is of trf and prf with w_i ~ N(0, I); Sec. 4.5 trains with other maps and does not call them "
-    "unbiased";
+    "the sentence is of trf and prf with w_i ~ N(0, I); of the others Sec. 4.5 trains with the sphere map alone, and "
+    "does not call it unbiased";
 const char* const kNecessity =
     "Our following theorem precisely characterizes that one may need an exponential number of feature map dimensions "
     "to obtain a well-approximated PRF kernelized attention.";
