@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <croquis/io/json.hpp>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "files/progress.hpp"
 
 void complain(const std::string& what, const std::string& where) {
-  using nlohmann::json;
-  std::string line = json(what).dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string line = croquis::json_text(what);
   std::string text;
   for (std::size_t i = 1; i + 1 < line.size(); ++i) {
     const bool plain = line[i] == '\\' && (line[i + 1] == '"' || line[i + 1] == '\\');  // an escape that is not needed

@@ -6,11 +6,11 @@
 #include <croquis/core/counted.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/digest.hpp>
+#include <croquis/io/json.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -269,7 +269,7 @@ int run_merge(const MergeOptions& options) {
   if (options.overwrite) remove_companions(options.out);
   write_whole(options.out, text);
   const json meta = merged_meta(ordered, table.rows.size(), options.out, croquis::digest_of(text));
-  write_whole(meta_file(options.out), meta.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
+  write_whole(meta_file(options.out), croquis::json_text(meta, 2) + '\n');
   // What the run itself writes beside its rows.
   if (command.results.write_summary) command.results.write_summary(typed, options.out);
   if (write_others) write_others();

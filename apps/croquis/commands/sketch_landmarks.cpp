@@ -3,26 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <croquis/core/choices.hpp>
 #include <croquis/core/counted.hpp>
 #include <croquis/sampling/landmarks.hpp>
 #include <stdexcept>
 
 #include "files/progress.hpp"
+#include "options/lists.hpp"
 
 namespace {
 
 void say_left_out(const std::string& text) {
   say_once(fmt::format("croquis sketch: {}\n", text));
-}
-
-std::vector<std::string> parse_landmarks(const std::string& text, const std::vector<std::string>& known) {
-  std::vector<std::string> names;
-  for (const croquis::Choice& choice : croquis::parse_choices(text, "--landmarks", known)) {
-    if (!choice.options.empty()) throw std::invalid_argument("--landmarks: a policy takes no options");
-    names.push_back(choice.name);
-  }
-  return names;
 }
 
 // The head with most tokens.
@@ -37,7 +28,7 @@ std::vector<std::string> policies_of_lift(const std::string& text, const std::ve
                                           bool causal) {
   std::vector<std::string> known = croquis::landmark_policy_names();
   std::erase(known, "given");
-  const std::vector<std::string> policies = parse_landmarks(text, known);
+  const std::vector<std::string> policies = parse_names(text, "--landmarks", known);
   if (causal) {
     if (text == "all") return {};
     throw std::invalid_argument(
@@ -61,7 +52,8 @@ std::vector<std::string> policies_of_lift(const std::string& text, const std::ve
 std::vector<std::string> policies_of_file(const std::string& text, const SketchSubject& subject) {
   std::vector<std::string> known = croquis::landmark_policy_names();
   std::erase(known, "given");
-  const std::vector<std::string> asked = text == "all" ? std::vector<std::string>{} : parse_landmarks(text, known);
+  const std::vector<std::string> asked =
+      text == "all" ? std::vector<std::string>{} : parse_names(text, "--landmarks", known);
   if (!subject.kernel) {
     if (text != "all") throw std::invalid_argument(fmt::format("--landmarks: {}", subject.no_landmarks));
     say_left_out(fmt::format("landmark policies are left out, {}", subject.no_landmarks));

@@ -1,6 +1,5 @@
 // croquis spectrum: singular values of score matrices and outputs.
 
-#include <croquis/core/choices.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/measure/spectra.hpp>
 #include <croquis/measure/spectrum_summary.hpp>
@@ -16,6 +15,7 @@
 #include "options/common_options.hpp"
 #include "options/heads_in_memory.hpp"
 #include "options/input.hpp"
+#include "options/lists.hpp"
 #include "options/own_matrix.hpp"
 #include "options/spectrum_options.hpp"
 #include "pictures/spectra.hpp"
@@ -88,15 +88,6 @@ std::vector<croquis::Record> records_of(const SpectrumStep& step, const Problem<
   return records;
 }
 
-std::vector<std::string> parse_matrices(const std::string& text) {
-  std::vector<std::string> matrices;
-  for (const croquis::Choice& choice : croquis::parse_choices(text, "--matrices", croquis::spectrum_matrices())) {
-    if (!choice.options.empty()) throw std::invalid_argument("--matrices: a matrix takes no options");
-    matrices.push_back(choice.name);
-  }
-  return matrices;
-}
-
 std::vector<SpectrumSummary> spectrum_summaries(const Table& table) {
   return croquis::summarise_spectra(croquis::spectrum_columns().rows(table));
 }
@@ -157,7 +148,7 @@ int run_file(const SpectrumCommandOptions& options) {
 
 int run_spectrum(const SpectrumCommandOptions& options) {
   if (!options.matrix.empty()) return run_file(options);
-  const std::vector<std::string> matrices = parse_matrices(options.matrices);
+  const std::vector<std::string> matrices = parse_names(options.matrices, "--matrices", croquis::spectrum_matrices());
   require_no_bias(options.input.bias, "spectrum", "no matrix of it has one");
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run);

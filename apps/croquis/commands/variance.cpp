@@ -48,17 +48,6 @@ std::vector<double> parse_norms(const std::string& text) {
   });
 }
 
-std::vector<std::string> parse_names(const std::string& text, const std::string& option,
-                                     const std::vector<std::string>& known) {
-  std::vector<std::string> names;
-  for (const croquis::Choice& choice : croquis::parse_choices(text, option, known)) {
-    if (!choice.options.empty())
-      throw std::invalid_argument(fmt::format("{}: '{}' takes no options", option, choice.name));
-    names.push_back(choice.name);
-  }
-  return names;
-}
-
 // The maps that take some d. One that takes none is refused where it is named, and `all` leaves it out.
 std::vector<std::string> usable_maps(const std::string& text, const std::vector<arma::uword>& features) {
   const std::vector<std::string> items = croquis::split_list(text, "--maps");

@@ -20,11 +20,6 @@
 namespace {
 using nlohmann::json;
 
-// A name of a file need not be UTF-8; JSON is.
-std::string text_of(const json& value) {
-  return value.dump(2, ' ', false, json::error_handler_t::replace);
-}
-
 // The member of `finished` that has the digests of files beside the rows.
 constexpr const char* kBeside = "beside";
 
@@ -117,7 +112,7 @@ void write_metadata(const std::string& path, const RunDescription& run) {
                         {"digest", done.digest},
                         {"shard", fmt::format("{}/{}", done.shard.index, done.shard.count)}};
   }
-  write_whole(path, text_of(meta) + '\n');
+  write_whole(path, croquis::json_text(meta, 2) + '\n');
 }
 
 std::string earlier_runs(const std::string& path) {
@@ -132,7 +127,7 @@ std::string earlier_runs(const std::string& path) {
     if (const json value = member(meta, key); !value.is_null()) last[key] = value;
   }
   if (!last.empty() && !has_but_for_its_time(runs, last)) runs.push_back(std::move(last));
-  return runs.empty() ? "" : text_of(runs);
+  return runs.empty() ? "" : croquis::json_text(runs, 2);
 }
 
 void add_runs(const json& list, std::vector<json>& runs) {
@@ -198,7 +193,7 @@ void note_companions(const std::string& out, const std::vector<Companion>& compa
   for (const Companion companion : companions) {
     beside[end_of(companion)] = croquis::digest_of(croquis::read_bytes(companion(out)));
   }
-  write_whole(meta_file(out), text_of(meta) + '\n');
+  write_whole(meta_file(out), croquis::json_text(meta, 2) + '\n');
 }
 
 std::string read_as_written(const std::string& out, Companion companion) {
@@ -242,7 +237,7 @@ void require_same_identity(const std::string& path, const RunDescription& run) {
   for (const auto& [key, value] : before) now.emplace(key, "nothing");
   for (const auto& [key, value] : now) {
     const std::string earlier = before.emplace(key, "nothing").first->second;
-    if (text_of(earlier) != text_of(value)) {
+    if (croquis::json_text(earlier) != croquis::json_text(value)) {
       throw std::invalid_argument(fmt::format("--resume: {} was {} and is {} now; give the same, or another --out", key,
                                               about_difference(earlier, value), about_difference(value, earlier)));
     }

@@ -75,6 +75,16 @@ std::vector<arma::uword> parse_numbers(const std::string& text, const std::strin
   return numbers;
 }
 
+std::vector<std::string> parse_names(const std::string& text, const std::string& option,
+                                     const std::vector<std::string>& known) {
+  std::vector<std::string> names;
+  for (const croquis::Choice& choice : croquis::parse_choices(text, option, known)) {
+    if (!choice.options.empty()) refuse(fmt::format("{}: '{}' takes no options", option, choice.name));
+    names.push_back(choice.name);
+  }
+  return names;
+}
+
 std::vector<double> numbers_once(const std::string& text, const std::string& option,
                                  const std::function<double(const std::string& item)>& number) {
   std::vector<double> numbers;

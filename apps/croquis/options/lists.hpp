@@ -19,6 +19,11 @@ std::vector<arma::uword> parse_sizes(const std::string& text, const std::string&
 /// Throws std::invalid_argument for anything else.
 std::vector<arma::uword> parse_numbers(const std::string& text, const std::string& option, arma::uword count);
 
+/// "all" or names out of `known`, in the order given. Throws std::invalid_argument for anything else, also for a name
+/// with options.
+std::vector<std::string> parse_names(const std::string& text, const std::string& option,
+                                     const std::vector<std::string>& known);
+
 /// The numbers of a list, in the order given. `number` makes one of an item, and throws where it cannot.
 /// Throws std::invalid_argument where a number stands there twice.
 std::vector<double> numbers_once(const std::string& text, const std::string& option,

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <croquis/io/json.hpp>
 
 #include "files/escape.hpp"
 #include "report/chart_svg.hpp"
@@ -61,7 +61,7 @@ std::string data_of(const Chart& chart) {
     data["views"].push_back(
         {{"name", view.name}, {"meaning", meaning_in_picture(chart, view)}, {"curves", std::move(curves)}});
   }
-  return data.dump(-1, ' ', true, json::error_handler_t::replace);
+  return croquis::json_text(data, -1, true);
 }
 
 std::string legend_of(const Chart& chart) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <croquis/io/json.hpp>
 #include <optional>
 #include <set>
 
@@ -56,7 +56,7 @@ std::string data_of_maps(const HeadMaps& maps) {
   const nlohmann::json data = {
       {"labels", maps.labels},   {"sizes", maps.sizes},          {"size", maps.size},
       {"metrics", maps.metrics}, {"places", maps.places.size()}, {"values", std::move(values)}};
-  return data.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return croquis::json_text(data, -1, true);
 }
 
 }  // namespace

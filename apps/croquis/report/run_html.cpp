@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <croquis/io/json.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -16,8 +16,7 @@ namespace {
 using nlohmann::json;
 
 std::string text_of(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return value.is_string() ? value.get<std::string>() : croquis::json_text(value);
 }
 
 std::string line_of(const std::string& name, const json& value) {

@@ -91,4 +91,8 @@ json parse_json_object(std::string_view text, const std::string& name, const std
   return builder.take();
 }
 
+std::string json_text(const json& value, int indent, bool ascii) {
+  return value.dump(indent, ' ', ascii, json::error_handler_t::replace);
+}
+
 }  // namespace croquis

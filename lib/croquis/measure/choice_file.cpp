@@ -197,8 +197,7 @@ std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<
             {"rows", number_or_null(first.rows)}};
   }
   file["choices"] = std::move(choices);
-  // The name of an input has that of a file, which need not be UTF-8.
-  return file.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(file, 2) + "\n";
 }
 
 std::vector<SavedChoice> parse_saved_choices(std::string_view bytes, const std::string& path) {
