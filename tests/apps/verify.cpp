@@ -29,7 +29,7 @@ TEST_CASE("croquis verify: a row for every input and one for the whole, with the
                                                  "estimate", "ci_lo",     "ci_hi",    "confidence",   "bound",
                                                  "observed", "slack",     "power",    "tightness_lo", "tightness_hi",
                                                  "trivial",  "threshold", "conceded", "reading",      "hypotheses",
-                                                 "seed",     "seconds"});
+                                                 "seed",     "seconds",   "layer",    "head"});
   for (const char* column : {"trivial", "threshold", "conceded"}) {
     for (const auto& row : table.rows) CHECK_FALSE(row[table.column(column)].empty());
   }
@@ -203,6 +203,17 @@ TEST_CASE("croquis verify: of several heads the run knows the names, and the pag
   const std::string heads = "verify --claims nys.start,nys.lemma2/all-points --quick --q q.npy --k k.npy --v v.npy ";
   const ProgramRun run = run_croquis(heads + "--out two.csv", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
+  for (const char* column : {"layer", "head"}) {
+    const std::vector<std::string> inputs = column_of(folder / "two.csv", "input"),
+                                   numbers = column_of(folder / "two.csv", column);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      CAPTURE(inputs[i]);
+      const bool second = contains(inputs[i], ";head=1"),
+                 of_head = column[0] == 'h' && (second || contains(inputs[i], ";head=0"));
+      CHECK(numbers[i] == (of_head ? (second ? "1" : "0") : "NA"));
+    }
+  }
+  CHECK(contains(read_text(folder / "two.csv"), ";head=1"));
   const std::string shown = run_croquis("show two.csv", folder.path()).output;
   CHECK_MESSAGE(shown.find("(column input of the rows): nys.start/strict.") != std::string::npos, shown);
   CHECK(run_croquis(heads + "--out two.csv --resume", folder.path()).status == 0);

@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "support/approximations.hpp"
 #include "support/attention.hpp"
+#include "support/capture.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
@@ -121,7 +123,7 @@ TEST_CASE_TEMPLATE("skyformer: the preset 'code' is six steps of the iteration o
   const arma::uvec landmarks = LandmarkSampler<T>(LiftedPoints<T>(problem.Q(), problem.K()).kernel(), code.landmarks)
                                    .draw(8, draw_key.child("landmarks"));
 
-  // The reference: with E = I - N Z a step is Z (I + E + E^2 + E^3 / 4), from N^T over the largest column sum.
+  // The reference: with E = I - N Z a step is Z (I + E + E^2 + E^3 / 4), from N^T over the largest column sum or from I.
   const Dense points = stacked_points(problem), chosen = rows_of(points, landmarks);
   const long double gamma = static_cast<long double>(static_cast<T>(0.1));
   Dense n = gaussian_of(chosen, chosen) + gamma * identity(8), scale(8, 8);
@@ -137,9 +139,15 @@ TEST_CASE_TEMPLATE("skyformer: the preset 'code' is six steps of the iteration o
   const Dense left = rows_of(columns, arma::regspace<arma::uvec>(0, 19)),
               right = rows_of(columns, arma::regspace<arma::uvec>(20, 39));
   // After six steps any normalisation is forgotten; after one it is not.
-  for (const int steps : {1, 6}) {
-    CAPTURE(steps);
-    Dense z = (1 / static_cast<long double>(largest_row_sum(n))) * n;  // symmetric: rows are columns
+  for (const auto& [steps, start] : {std::pair(1, InverseStart::transpose_one),
+                                     {6, InverseStart::transpose_one},
+                                     {1, InverseStart::identity},
+                                     {6, InverseStart::identity}}) {
+    CAPTURE_BINDING(steps);
+    Dense z = identity(8);
+    if (start == InverseStart::transpose_one) {
+      z = (1 / static_cast<long double>(largest_row_sum(n))) * n;  // symmetric: rows are columns
+    }
     for (int step = 0; step < steps; ++step) {
       const Dense e = identity(8) - n * z;
       z = z * (identity(8) + e + e * e + 0.25L * (e * e * e));
@@ -149,7 +157,10 @@ TEST_CASE_TEMPLATE("skyformer: the preset 'code' is six steps of the iteration o
 
     SkyformerOptions options = code;
     CHECK(options.iterations == 6);
+    CHECK(options.start == InverseStart::transpose_one);
+    CHECK(SkyformerOptions().start == InverseStart::identity);
     options.iterations = steps;
+    options.start = start;
     const Approximation<T> approximation = skyformer(problem, 8, draw_key, options);
     // ||z|| = s <= 1 / (0.1 / d). The polynomial (1 - (1 - x)^k) / x behind z has a derivative of at most s^2, and of
     // 4 after one step, so the core's error delta gives that times delta; each step rounds by 40 d u s relative to the

@@ -31,7 +31,7 @@ TEST_CASE_TEMPLATE("squared_row_norms: sums of squares, row by row", T, float, d
 TEST_CASE_TEMPLATE("row_norms: also of rows whose squares overflow or vanish, and of rows of zeros", T, float, double) {
   const arma::Mat<T> x = random_matrix<T>(kRows, kCols, Key(test_seed()));
   const T half_of_range = std::sqrt(std::numeric_limits<T>::max());
-  for (const T factor : {T(1), half_of_range, T(1) / half_of_range, std::numeric_limits<T>::min()}) {
+  for (const T factor : {T(1), half_of_range, T(1) / half_of_range, 64 * std::numeric_limits<T>::min()}) {
     CAPTURE(factor);
     arma::Mat<T> scaled = factor * x;
     scaled.row(5).zeros();

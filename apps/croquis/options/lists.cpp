@@ -36,7 +36,6 @@ std::vector<arma::uword> parse_sizes(const std::string& text, const std::string&
     const arma::uword first = parse_count(std::string_view(item).substr(0, colon), text, option);
     const arma::uword last = parse_count(std::string_view(item).substr(colon + 1), text, option);
     if (first > last) refuse(fmt::format("{}: '{}' runs downwards", option, item));
-    if (first > most) refuse(fmt::format("{}: '{}' begins above {}, the largest possible here", option, item, most));
     const arma::uword end = std::min(last, most);
     for (arma::uword d = first; d < end; d *= 2) features.push_back(d);
     features.push_back(end);

@@ -3,25 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <croquis/measure/groups.hpp>
 #include <limits>
 #include <set>
 
 #include "pictures/gnuplot.hpp"
 
 namespace {
-
-// The number after ";layer=" or ";head=" in the name of an input.
-std::optional<long long> number_after(const std::string& name, const std::string& what) {
-  const std::size_t start = name.find(";" + what + "=");
-  if (start == std::string::npos) return {};
-  const std::size_t from = start + what.size() + 2;
-  const std::string text = name.substr(from, name.find(';', from) - from);
-  long long number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
 
 struct Range {
   double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -118,7 +107,7 @@ PlotWords words_above(const std::vector<HeatMap>& maps, std::vector<std::string>
 }  // namespace
 
 std::optional<HeadPlace> place_in_name(const std::string& input) {
-  const auto layer = number_after(input, "layer"), head = number_after(input, "head");
+  const auto layer = croquis::number_in_name(input, "layer"), head = croquis::number_in_name(input, "head");
   if (!layer && !head) return std::nullopt;
   return HeadPlace{layer, head};
 }

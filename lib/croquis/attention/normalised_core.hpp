@@ -26,9 +26,8 @@ struct NormalisedCore {
   }
 };
 
-/// As in the authors' code.
 inline InverseIteration iteration_of(const SkyformerOptions& options) {
-  return {.start = InverseStart::transpose_one, .iterations = options.iterations, .symmetric = true};
+  return {.start = options.start, .iterations = options.iterations, .symmetric = true};
 }
 
 }  // namespace croquis

@@ -129,7 +129,8 @@ const Options<SkyformerOptions>& options_of_skyformer() {
   using O = SkyformerOptions;
   static const Options<O> options =
       Options<O>()
-          .preset("code: stratified landmarks, ridge 0.1, six iterations", {{"paper", {}}, {"code", O::code()}})
+          .preset("code: stratified landmarks, ridge 0.1, six iterations, start=one",
+                  {{"paper", {}}, {"code", O::code()}})
           .choice("landmarks", &O::landmarks, in_order<LandmarkPolicy>(landmark_policy_names()),
                   "which d of the n_q + n_k points")
           .indices("indices", &O::given, "landmarks=given: query i is i, key j is n_q + j; the first d are used")
@@ -137,6 +138,8 @@ const Options<SkyformerOptions>& options_of_skyformer() {
                   Choices<O::Inverse>{{"pinv", O::Inverse::pinv}, {"iterative", O::Inverse::iterative}},
                   "the core by eigenvalues or by the iteration of Lemma 3")
           .number("ridge", &O::ridge, 0, 1e6, "added to the unit diagonal of the core")
+          .choice("start", &O::start, in_order<InverseStart>({"identity", "both", "one"}),
+                  "of the iterative inverse: I, N^T / (||N||_1 ||N||_inf), or N^T / ||N||_1")
           .count("iterations", &O::iterations, 0, 100, "steps of the iterative inverse");
   return options;
 }
@@ -190,6 +193,7 @@ SkyformerOptions SkyformerOptions::code() {
           .given = {},
           .inverse = Inverse::iterative,
           .ridge = 0.1,
+          .start = InverseStart::transpose_one,
           .iterations = 6};
 }
 

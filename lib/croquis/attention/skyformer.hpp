@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/attention/method.hpp>
+#include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/sampling/landmarks.hpp>
 
@@ -14,7 +15,8 @@ struct SkyformerOptions {
   arma::uvec given;                 ///< for LandmarkPolicy::given: indices, query i is i, key j is n_q + j
   Inverse inverse = Inverse::pinv;  ///< pinv: spectral, relative cut-off core_cutoff(); iterative: as Lemma 3
   double ridge = 0.0;               ///< gamma >= 0, added to the unit diagonal of the core
-  int iterations = 6;               ///< of the iterative inverse, from N^T / ||N||_1
+  InverseStart start = InverseStart::identity;  ///< of the iterative inverse; the authors' code: transpose_one
+  int iterations = 6;                           ///< of the iterative inverse
 
   /// The default values of the authors' code: stratified landmarks, gamma = 0.1, six iterations (algorithms of
   /// Skyformer Sec. 4.4).

@@ -1,4 +1,6 @@
 #include <croquis/claims/claim_rows.hpp>
+#include <croquis/measure/groups.hpp>
+#include <croquis/measure/head_columns.hpp>
 
 namespace croquis::claims {
 namespace {
@@ -30,7 +32,16 @@ ClaimRow row_of(const Claim& claim, const std::string& id, const Finding& findin
   row.conceded = claim.conceded;
   row.reading = claim.reading_name();
   row.hypotheses = finding.hypotheses;
+  row.sequence = number_in_name(finding.input, "sequence");
+  row.layer = number_in_name(finding.input, "layer");
+  row.head = number_in_name(finding.input, "head");
   return row;
+}
+
+// A finding is about an input and more, as "arrays:x;head=1 d=16", so that the head is no key.
+Column as_note(Column column) {
+  column.role = Role::note;
+  return column;
 }
 
 }  // namespace
@@ -99,7 +110,10 @@ const Columns<ClaimRow>& claim_columns() {
         "the assumptions, as measured: `name = value; ...`. For the claim as a whole it is the sentence of the ledger"},
        &ClaimRow::hypotheses},
       {{"seed", Role::note, "`--seed`"}, &ClaimRow::seed},
-      {{"seconds", Role::number, "the time of the whole claim", "", "s"}, &ClaimRow::seconds}};
+      {{"seconds", Role::number, "the time of the whole claim", "", "s"}, &ClaimRow::seconds},
+      {as_note(sequence_column()), &ClaimRow::sequence},
+      {as_note(layer_column()), &ClaimRow::layer},
+      {as_note(head_column()), &ClaimRow::head}};
   return columns;
 }
 

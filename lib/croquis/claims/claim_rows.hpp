@@ -21,6 +21,7 @@ struct ClaimRow {
   std::string hypotheses;
   std::uint64_t seed = 0;
   double seconds = Finding::kNone;
+  std::optional<std::uint64_t> sequence, layer, head;
 };
 
 const Columns<ClaimRow>& claim_columns();

@@ -83,7 +83,7 @@ std::optional<ErrorBound> ErrorBounds::sampled_columns(const OptionValues& value
   const double sum = scores().sum, features = static_cast<double>(d);
   const double over_beta = p == Probabilities::exact ? sum : static_cast<double>(problem_.n_k()) * scores().largest;
   return ErrorBound{
-      (std::sqrt(sum * over_beta) + over_beta * std::sqrt(2 * std::log(1 / kDelta))) / std::sqrt(features),
+      (std::sqrt(sum) * std::sqrt(over_beta) + over_beta * std::sqrt(2 * std::log(1 / kDelta))) / std::sqrt(features),
       kProbability,
       "skeinformer T12",
       {}};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <croquis/measure/groups.hpp>
 #include <stdexcept>
@@ -30,6 +31,15 @@ std::string sequence_in(const std::string& input) {
   const auto [begin, end] = place_of_sequence(input);
   const std::string text = input.substr(begin, end - begin);
   return text.empty() ? text : text.substr(text.find('=') + 1);
+}
+
+std::optional<std::uint64_t> number_in_name(const std::string& input, const std::string& part) {
+  const std::string tag = ";" + part + "=";
+  const std::size_t start = input.find(tag);
+  if (start == std::string::npos) return std::nullopt;
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(input.data() + start + tag.size(), input.data() + input.size(), number);
+  return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
 std::string curve_label(const std::vector<std::string>& parts) {

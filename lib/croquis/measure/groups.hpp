@@ -3,7 +3,9 @@
 
 #include <croquis/measure/columns.hpp>
 #include <croquis/stats/summary.hpp>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -43,6 +45,10 @@ struct Grouping {
 /// "model:m;layer=0;head=1" and "3", of arrays by `batch`. Empty where the name has none.
 std::string head_in(const std::string& input);
 std::string sequence_in(const std::string& input);
+
+/// The number of one part of an input's name: of the name above 3 for "sequence", 0 for "layer" and 1 for "head". Of a
+/// range, as of joined sequences, the first. Empty where there is no such part, or no number in it.
+std::optional<std::uint64_t> number_in_name(const std::string& input, const std::string& part);
 
 /// The label of a curve, from the method (or operator) and the parts that distinguish its curves: {"skyformer",
 /// "paper;ridge=0.1", "d = 16"} -> "skyformer (ridge=0.1, d = 16)". Empty parts and `paper` are left out.

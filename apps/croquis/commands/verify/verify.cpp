@@ -170,7 +170,7 @@ Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string
   return {std::move(heads), how, key};
 }
 
-void decide_all(const std::vector<Task>& tasks, const Ledger& ledger, std::uint64_t seed, Run& run) {
+void decide_all(const std::vector<Task>& tasks, const Ledger& ledger, const VerifyOptions& options, Run& run) {
   for (const Task& task : tasks) {
     if (Run::interrupted()) break;
     if (!run.wants(Run::key({task.id()}))) continue;
@@ -181,8 +181,9 @@ void decide_all(const std::vector<Task>& tasks, const Ledger& ledger, std::uint6
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         std::vector<croquis::Record> rows;
         for (ClaimRow& row : rows_of(*task.claim, entry, seconds)) {
-          row.seed = seed;
-          if (!run.has(Run::key({row.claim, row.input}))) rows.push_back(claim_columns().record(row));
+          row.seed = options.run.seed;
+          if (run.has(Run::key({row.claim, row.input}))) continue;
+          rows.push_back(claim_columns().record(row, input_columns(options.input)));
         }
         return rows;
       });
@@ -217,12 +218,12 @@ int run_verify(const VerifyOptions& options) {
     return 0;
   }
 
-  Run run(options.run, "verify", claim_columns().list(), std::move(identity));
+  Run run(options.run, "verify", claim_columns().list(input_columns(options.input)), std::move(identity));
   std::vector<Run::Cell> plan;
   plan.reserve(tasks.size());
   for (const Task& task : tasks) plan.push_back({Run::key({task.id(), std::string(kWholeInput)})});
   run.plan(plan);
-  decide_all(tasks, ledger, options.run.seed, run);
+  decide_all(tasks, ledger, options, run);
   if (const auto status = run.finish()) return *status;
 
   const std::vector<ClaimRow> rows = claim_columns().rows(run.table());
