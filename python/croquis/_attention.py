@@ -102,7 +102,8 @@ def approximate(
     length: Optional[Whole] = None,
     **options: Setting,
 ) -> Array:
-    """The output of a method: one draw, that of the row of `error` and of ``croquis error`` with this seed and trial.
+    """The output of a method: one draw, that of the row of `error`, and of ``croquis error`` on arrays, with this seed
+    and trial. (On a text or a model ``croquis error`` has other draws for the same numbers.)
 
     Arrays of float32 have the draws of float64 (and their rows are those with precision float), except for the Gaussian
     sketches of "linformer" and "linformer-unreduced", whose normals are other draws in float32.

@@ -31,7 +31,7 @@ TEST_CASE("choose: by the loss, two sequences or more have to be left for the te
   check_refused(run_croquis("choose --model model.safetensors --ids ids.npy --labels labels.npy --target-loss 9 "
                             "--search-sequences 29",
                             folder.path()),
-                "of 30 sequences the search takes 29, which leaves fewer than 2 for the test");
+                "the search takes 29 of the sequences (--search-sequences) and the test at least 2, and there are 30");
 }
 
 TEST_CASE("choose: wrong input is refused in one line") {

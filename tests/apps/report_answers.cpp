@@ -5,8 +5,10 @@
 #include <regex>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "apps/made_rows.hpp"
+#include "support/capture.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
 
@@ -361,4 +363,27 @@ TEST_CASE("croquis show: with fewer queries than keys the share is that of so ma
   const std::string square = shown(",32"), few = shown(",8");
   CHECK_MESSAGE(contains(square, "1600 flops (0.092 of exact attention)"), square);
   CHECK_MESSAGE(contains(few, "1600 flops (0.37 of exact attention)"), few);
+}
+
+TEST_CASE("croquis show: rows of several seeds are several heads, where the seed draws the input too") {
+  const TemporaryFolder folder;
+  for (const auto& [input, drawn] :
+       {std::pair("text:sample", true), {"gaussian:4", true}, {"arrays:q;head=1", false}}) {
+    CAPTURE_BINDING(input);
+    std::string rows = kErrorHeader;
+    for (int trial = 1; trial <= 2; ++trial) {
+      const std::string row = report_row(input, "skeinformer", 16, trial, 0.5);
+      rows += row;
+      std::string other = row;  // the seed stands after the trial
+      const std::string seed = ",16," + std::to_string(trial) + ",1,double,";
+      REQUIRE(contains(other, seed));
+      other.replace(other.find(seed), seed.size(), ",16," + std::to_string(trial) + ",5,double,");
+      rows += other;
+    }
+    write_text(folder / "e.csv", rows);
+    const ProgramRun shown = run_croquis("show e.csv", folder.path());
+    REQUIRE_MESSAGE(shown.status == 0, shown.output);
+    const std::string sentence = std::string(input) + " is another head with each seed (1, 5)";
+    CHECK_MESSAGE(contains(shown.output, sentence) == drawn, shown.output);
+  }
 }

@@ -184,6 +184,7 @@ TEST_CASE("croquis report and show: what is no result of Croquis is refused in o
   TemporaryFolder folder;
   write_text(folder / "other.csv", "a,b\n1,2\n");
   write_text(folder / "good.other.csv", "a,b\n1,2\n");
+  write_text(folder / "lost.summary.csv", "a,b\n1,2\n");
   write_text(folder / "empty.csv", kErrorHeader);
   write_text(folder / "good.csv", kErrorHeader + report_row("x", "v-mean", 8, 1, 0.5));
   const struct {
@@ -200,6 +201,8 @@ TEST_CASE("croquis report and show: what is no result of Croquis is refused in o
       {"show good.csv other.csv", "show: takes one result, and other.csv is one more; croquis report sets several one"},
       {"plot good.csv other.csv", "plot: takes one result, and other.csv is one more; croquis report sets several one"},
       {"show good.other.csv", "good.other.csv: has no rows of a run; give good.csv"},
+      {"show lost.summary.csv",
+       "lost.summary.csv: stands beside the rows of a run and has none; the rows, lost.csv, are not"},
       {"show empty.csv", "empty.csv: has no rows yet"},
   };
   for (const auto& [arguments, says] : refusals) {

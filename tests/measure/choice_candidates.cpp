@@ -48,6 +48,14 @@ TEST_CASE("choice candidates: their costs are flops, largest d first, and what d
         doctest::Approx(0.5 * timed.exact_costs[0] / mean.costs[0]).epsilon(1e-12));
 }
 
+TEST_CASE("choice candidates: what computes exact attention costs what that does, in seconds too") {
+  for (const CostUnit unit : {CostUnit::flops, CostUnit::seconds}) {
+    const CandidateLadders candidates = choice_candidates<float>(parse_methods("kriged-coreset"), {1000},
+                                                                 {{64, 64, 8, 8}, {48, 48, 8, 8}}, {}, unit, 3);
+    CHECK(candidates.ladders.front().front().costs == candidates.exact_costs);
+  }
+}
+
 TEST_CASE("choice candidates: fewer queries than keys, with a bias") {
   const std::vector<HeadShape> shapes = {{40, 96, 8, 4}};
   CHECK(end_of_range(shapes) == 96);

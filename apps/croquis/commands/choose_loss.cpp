@@ -85,8 +85,9 @@ int run_choose_loss(const ChooseOptions& options) {
   const ModelSequences sequences = model_sequences(tokens, options.labels, opened.model, key.child("mask"));
   if (sequences.numbers.size() < settings.search_sequences + 2) {
     throw std::invalid_argument(
-        fmt::format("--target-loss: of {} the search takes {}, which leaves fewer than 2 for the test; give more",
-                    croquis::counted(sequences.numbers.size(), "sequence"), settings.search_sequences));
+        fmt::format("--target-loss: the search takes {} of the sequences (--search-sequences) and the test at least 2, "
+                    "and there {} {}; give more",
+                    settings.search_sequences, sequences.numbers.size() == 1 ? "is" : "are", sequences.numbers.size()));
   }
   const croquis::PositionParts position{.causal = opened.model.config().is_causal()};
   const std::vector<croquis::MethodChoice> named = named_methods(options, position);

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "commands/command.hpp"
+#include "files/companions.hpp"
 #include "files/metadata.hpp"
 #include "files/progress.hpp"
 #include "files/row_file.hpp"
@@ -122,6 +123,12 @@ const Command& command_with(const std::vector<std::string>& columns, const std::
   const std::filesystem::path rows = std::filesystem::path(name).replace_extension().replace_extension(".csv");
   if (std::error_code status; rows != name && std::filesystem::exists(rows, status)) {
     throw std::invalid_argument(fmt::format("{}: has no rows of a run; give {}", path, rows.string()));
+  }
+  const std::vector<std::string> beside_rows = companions_of(rows.string());
+  if (std::find(beside_rows.begin(), beside_rows.end(), path) != beside_rows.end()) {
+    throw std::invalid_argument(
+        fmt::format("{}: stands beside the rows of a run and has none; the rows, {}, are not here", path,
+                    rows.filename().string()));
   }
   if (!nearest.columns.empty()) {
     throw std::invalid_argument(fmt::format("{}: is not a whole result of croquis {}: it lacks the columns {}", path,

@@ -38,17 +38,22 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
   const ChoiceRow& first = rows.front();
   const std::size_t chosen = count_of(rows, "chosen");
   std::vector<std::string> answers;
+  const bool by_loss = first.metric == "loss";  // its guarantee is about all layers together
   answers.push_back(fmt::format(
-      "For {} of {} choices an approximation is certified; {} keep exact attention, {} are "
-      "undecided. Followed, with exact attention where nothing is chosen, they cost {:.3g} times exact attention's {}.",
-      chosen, rows.size(), count_of(rows, "exact"), count_of(rows, "undecided"), croquis::followed_cost_ratio(rows),
-      first.cost_unit));
-  if (first.metric == "loss") {
+      "{}; {} keep exact attention, {} are undecided. Followed, with exact attention where nothing is chosen, they "
+      "cost "
+      "{:.3g} times exact attention's {}.",
+      by_loss ? fmt::format("{} of {} layers have an approximation", chosen, rows.size())
+              : fmt::format("For {} of {} choices an approximation is certified", chosen, rows.size()),
+      count_of(rows, "exact"), count_of(rows, "undecided"), croquis::followed_cost_ratio(rows), first.cost_unit));
+  if (by_loss) {
     answers.push_back(
-        chosen == 0 ? fmt::format("No step is certified to raise the mean loss by at most {:g}, with confidence {}.",
-                                  first.eps, first.confidence)
-                    : fmt::format("Certified: the mean loss rises by at most {:g}, with confidence {}. {}.", first.eps,
-                                  first.confidence, basis_of_loss(rows)));
+        chosen == 0
+            ? fmt::format("No step is certified to raise the mean loss by at most {:g}, with confidence {}.", first.eps,
+                          first.confidence)
+            : fmt::format(
+                  "Certified of these layers together: the mean loss rises by at most {:g}, with confidence {}. {}.",
+                  first.eps, first.confidence, basis_of_loss(rows)));
   } else {
     const std::string heads = heads_of_guarantee(rows), estimated = rows_of_guarantee(rows);
     answers.push_back(

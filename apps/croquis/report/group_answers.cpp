@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "files/group_words.hpp"
@@ -189,6 +190,23 @@ void add_precisions(const croquis::Table& table, std::vector<std::string>& answe
   answers.push_back(
       fmt::format("Rows in {} are compared, and of one method taken together; a file for each tells them apart.",
                   fmt::join(precisions, " and in ")));
+}
+
+void add_seeds(const croquis::Table& table, std::vector<std::string>& answers) {
+  if (!table.has("seed") || !table.has("input")) return;
+  const std::size_t input = table.column("input"), seed = table.column("seed");
+  std::map<std::string, std::set<std::string>> seeds;
+  for (const croquis::Record& row : table.rows) {
+    const std::string name = croquis::text_of(row[input]), kind = name.substr(0, name.find(':'));
+    if (kind == "arrays" || kind == "model" || kind == name) continue;  // no kind: a matrix of one's own
+    seeds[name].insert(croquis::text_of(row[seed]));
+  }
+  for (const auto& [name, several] : seeds) {
+    if (several.size() < 2) continue;
+    answers.push_back(
+        fmt::format("{} is another head with each seed ({}): its rows are taken together as if they were draws on one.",
+                    name, fmt::join(several, ", ")));
+  }
 }
 
 void add_failures(const croquis::Table& table, std::vector<std::string>& answers) {

@@ -21,5 +21,8 @@ std::vector<std::string> answers_of_costs(const croquis::Grouping& shown);
 /// That rows in float and in double are taken together, where the rows have both and no curve tells them apart.
 void add_precisions(const croquis::Table& table, std::vector<std::string>& answers);
 
+/// That rows of several seeds are of several heads, where the seed draws the input too: of a text or a synthetic one.
+void add_seeds(const croquis::Table& table, std::vector<std::string>& answers);
+
 /// How many rows failed, and the first reason; nothing where none did.
 void add_failures(const croquis::Table& table, std::vector<std::string>& answers);

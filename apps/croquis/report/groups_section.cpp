@@ -250,6 +250,7 @@ Section section_of(const croquis::Table& table, const GroupsReport& how, bool of
                     : of_costs    ? answers_of_costs(shown)
                                   : answers_of_groups(shown, single, how.answered, metrics.front());
   add_precisions(table, section.answers);
+  add_seeds(table, section.answers);
   add_failures(table, section.answers);
   section.charts.push_back(chart_of(table, shown, single, metrics, how.title));
   section.maps = maps_of(single, metrics);

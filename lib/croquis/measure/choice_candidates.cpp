@@ -122,6 +122,7 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     result.exact_costs.push_back(exact_flops({shape.n_q, shape.n_k}, shape.p, shape.p_v, position.causal));
   }
   result.exact_rates.assign(shapes.size(), 1.0);
+  const std::vector<double> flops_of_exact = result.exact_costs;
   if (unit == CostUnit::seconds) {
     const std::size_t middle = result.timed_shape(result.exact_costs);
     scale(result.exact_costs, result.exact_rates, middle,
@@ -139,9 +140,16 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     if (unit == CostUnit::seconds) {
       for (ChoiceCandidate& candidate : ladder) {
         const CostCandidate timed{.choice = choice};
-        const std::size_t middle = result.timed_shape(candidate.costs);
+        const std::vector<double> flops = candidate.costs;
+        const std::size_t middle = result.timed_shape(flops);
         scale(candidate.costs, candidate.rates, middle,
               call_seconds(problems[middle], timed, candidate.features, repeats));
+        // What computes exact attention costs as much, whatever the clock says.
+        for (std::size_t s = 0; s < shapes.size(); ++s) {
+          if (flops[s] != flops_of_exact[s]) continue;
+          candidate.costs[s] = result.exact_costs[s];
+          candidate.rates[s] = result.exact_rates[s];
+        }
       }
     }
     if (!ladder.empty()) result.ladders.push_back(std::move(ladder));

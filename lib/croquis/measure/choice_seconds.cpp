@@ -10,10 +10,12 @@
 namespace croquis {
 namespace {
 
-// The seconds of a candidate on a head; `exact` and `flops` are the seconds and flops of exact attention there.
+// The seconds of a candidate on a head; `exact` and `exact_flops` are those of exact attention there. What computes
+// exact attention costs as much, whatever the clock says.
 template <typename T>
 double candidate_seconds(const Problem<T>& head, const ChoiceCandidate& candidate, double candidate_flops, double exact,
                          double exact_flops, double max_cost, std::uint64_t repeats) {
+  if (candidate_flops == exact_flops) return exact;
   const CostCandidate timed{.choice = candidate.choice};
   const auto twice = call_costs(head, timed, candidate.features, Key(1), {.repeats = 2, .warmup = 1});
   if (twice.front().status != "ok") return candidate_flops / exact_flops * exact;
