@@ -157,9 +157,8 @@ Report check_v_mean_acceptable(const Check& check) {
     }
     report.findings.push_back(std::move(finding));
   }
-  report.sentence =
-      fmt::format("largest relative spectral error of the mean of the values{}; acceptable is {:g}",
-                  check.own_input ? "" : ", on text in a BERT whose embeddings are not those of the paper", allowed);
+  report.sentence = fmt::format("largest relative spectral error of the mean of the values{}; acceptable is {:g}",
+                                check.own_input ? "" : ", text whose embeddings are not trained", allowed);
   return report;
 }
 
