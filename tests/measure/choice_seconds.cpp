@@ -83,7 +83,7 @@ TEST_CASE("choice seconds: each head is timed once, and the heads of a choice ha
 }
 
 TEST_CASE("choice seconds: what computes exact attention has its cost, not another measurement of it") {
-  const CandidateLadders flops = choice_ladders("kriged-coreset", {1000});
+  const CandidateLadders flops = choice_ladders("kriged-coreset", {64});
   REQUIRE(flops.ladders.front().front().costs == flops.exact_costs);
   const auto timed = timed_on_heads<double>(flops, choice_inputs(1, 4), in_seconds(ChoicePer::head), {}, 3);
   REQUIRE(timed);
