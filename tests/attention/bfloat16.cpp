@@ -74,6 +74,17 @@ TEST_CASE_TEMPLATE("bfloat16: errors are within their bounds, for large norms, l
   }
 }
 
+TEST_CASE_TEMPLATE("bfloat16: bounds are bounds also where the squares of values vanish", T, float, double) {
+  const Problem<T> drawn = random_problem<T>(64, 9, 4, 3, Key(test_seed()).child("bfloat16 small"));
+  const T factor = std::ldexp(T(1), -3 * std::numeric_limits<T>::max_exponent / 4);
+  const arma::Col<T> bounds = bfloat16_bounds(drawn);
+  const Problem<T> small(drawn.Q(), drawn.K(), factor * drawn.V());
+  CHECK(distance(arma::Col<T>(bfloat16_bounds(small) / factor), bounds) <= 1e-5 * arma::max(bounds));
+  const arma::Mat<T> gap = bfloat16(small).output - exact_attention(small, Target::softmax).output;
+  const arma::Col<T> errors = arma::sqrt(arma::sum(arma::square(gap / factor), 1));
+  CHECK(arma::all(factor * errors <= bfloat16_bounds(small)));
+}
+
 TEST_CASE("bfloat16: the bound is at most 1.1 times an error") {
   // A query and two opposite keys, all rounded away from zero by nearly 2^-8 of their size: the scores move apart.
   const double up = 1 + 0x1p-8 + 0x1p-20;

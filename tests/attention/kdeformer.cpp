@@ -199,6 +199,13 @@ TEST_CASE_TEMPLATE("kdeformer: exact for d = n, invariant to the scale of V but 
   check_scores(kdeformer(problem, 40, Key(1)), problem, scores_of(problem.Q(), problem.K(), Target::softmax),
                entry_error(problem));
   CHECK(identical(arma::Mat<T>(T(1024) * kdeformer(problem, 16, Key(1)).output), kdeformer(scaled, 16, Key(1)).output));
+  // Also where a norm over that of V overflows, with more digits than a subnormal number has.
+  const arma::Mat<T> whole(40, 3, arma::fill::value(8));
+  const T tiny = 16 * std::numeric_limits<T>::denorm_min();
+  const auto output = [&](const arma::Mat<T>& values) {
+    return kdeformer({problem.Q(), problem.K(), values}, 16, Key(1), with_probabilities(Probabilities::exact)).output;
+  };
+  CHECK(distance(output(whole), arma::Mat<T>(output(tiny * whole) / tiny)) <= 0.2);
   const KdeformerOptions code = KdeformerOptions::code();
   CHECK(distance(T(1024) * kdeformer(problem, 16, Key(1), code).output, kdeformer(scaled, 16, Key(1), code).output) >
         0.01);

@@ -42,7 +42,6 @@ Expected expected_scores(const Problem<T>& problem, arma::uword d, const Mra2Opt
   };
   for (arma::uword r = 0; r < n_q; r += b) {
     std::vector<Block> row;
-    bool any = false;
     for (arma::uword c = 0; c < n_k; c += b) {
       Block block{r, c};
       long double sum = 0;
@@ -63,15 +62,18 @@ Expected expected_scores(const Problem<T>& problem, arma::uword d, const Mra2Opt
       for (arma::uword i = r; i < std::min(n_q, r + b); ++i) {
         for (arma::uword j = c; j < std::min(n_k, c + b); ++j) mean(i, j) = block.weight;
       }
-      if (block.masked && block.pairs > 0) {
-        refine(block);
-        any = true;
-      }
+      if (block.masked && block.pairs > 0) refine(block);
       if (!block.masked) row.push_back(block);
     }
     std::stable_sort(row.begin(), row.end(), [](const Block& x, const Block& y) { return x.weight > y.weight; });
     const long double top = row.empty() ? 0.0L : row.front().weight;
-    if (options.rest == Rest::none && !any) {
+    bool each_has_key = true;
+    for (arma::uword i = r; i < std::min(n_q, r + b); ++i) {
+      bool has_key = false;
+      for (arma::uword j = 0; j < n_k; ++j) has_key = has_key || (sees(i, j) && fine[i][j] == 1);
+      each_has_key = each_has_key && has_key;
+    }
+    if (options.rest == Rest::none && !each_has_key && !row.empty()) {
       refine(row.front());
       row.erase(row.begin());
     }
@@ -160,6 +162,21 @@ TEST_CASE_TEMPLATE("mra-2: the first blocks and a band come before all others, i
     }
   }
   CHECK(compared > all / 2);
+}
+
+TEST_CASE_TEMPLATE("mra-2: with rest=none a query attends to more than its own key, wherever blocks end", T, float,
+                   double) {
+  for (const arma::uword n_k : {12, 13, 34, 35}) {
+    const Problem<T> problem = masked_problem<T>({{12, n_k}, true}, 1, Key(test_seed()).child("ends").child(n_k));
+    const Approximation<T> approximation = mra_2(problem, 2, {.block = 2, .rest = Rest::none});
+    const arma::Mat<T> scores = approximation.scores->dense();
+    for (arma::uword i = 0; i < 12; ++i) {
+      CAPTURE(n_k);
+      CAPTURE(i);
+      const arma::uvec keys = arma::find(scores.row(i) > 0);
+      CHECK(keys.n_elem >= std::min<arma::uword>(2, i + 1 + n_k - 12));
+    }
+  }
 }
 
 TEST_CASE("mra-2: priors are those of the code, which adds 5000 to means") {

@@ -13,10 +13,8 @@
 namespace {
 using nlohmann::json;
 
-// With five digits: what a picture can show.
 json short_number(double x) {
-  if (!std::isfinite(x)) return nullptr;
-  return rounded(x, 5);
+  return std::isfinite(x) ? json(in_chart(x)) : json();
 }
 
 json short_value(const ChartValue& value) {

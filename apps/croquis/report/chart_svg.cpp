@@ -101,9 +101,10 @@ std::vector<DrawnPoint> drawn_points(const ChartCurve& curve, const Frame& frame
 
 // "skyformer, d = 64: 0.105 (0.0972 – 0.113)": what stands at a point; without the place of a line across.
 std::string tooltip_of(const ChartCurve& curve, const ChartPoint& point, const Chart& chart) {
-  const ChartValue& value = point.y.front();
-  const std::string place =
-      curve.across.contains(0) ? "" : fmt::format(", {} = {}", chart.x.front().name, shown_number(point.x.front()));
+  const ChartValue value = in_chart(point.y.front());
+  const std::string place = curve.across.contains(0) ? ""
+                                                     : fmt::format(", {} = {}", chart.x.front().name,
+                                                                   shown_number(in_chart(point.x.front())));
   std::string text = fmt::format("{}{}: {}", curve.label, place, interval_cell(value).text);
   if (!std::isnan(value.bound)) text += fmt::format("; guaranteed {}", shown_number(value.bound));
   return text;

@@ -42,16 +42,22 @@ std::string heading_of(const std::optional<long long>& number) {
   return number ? fmt::format("{}", *number) : "";
 }
 
+// As the data of the map have it.
+double in_map(double x) {
+  constexpr int digits = 3;
+  return rounded(x, digits);
+}
+
 std::string cell_html(const std::vector<double>& values, std::size_t at, const Shades& shades) {
   const double x = values[at];
   if (!std::isfinite(x)) return fmt::format("<td data-i=\"{}\">-</td>", at);
-  return fmt::format("<td data-i=\"{}\" class=\"h{}\">{:.2g}</td>", at, shades.of(x), x);
+  return fmt::format("<td data-i=\"{}\" class=\"h{}\">{}</td>", at, shades.of(x), shown_number(in_map(x), 2));
 }
 
 std::string data_of_maps(const HeadMaps& maps) {
   nlohmann::json values = nlohmann::json::array();
   for (const double x : maps.values) {
-    values.push_back(std::isfinite(x) ? nlohmann::json(rounded(x, 3)) : nlohmann::json());
+    values.push_back(std::isfinite(x) ? nlohmann::json(in_map(x)) : nlohmann::json());
   }
   const nlohmann::json data = {
       {"labels", maps.labels},   {"sizes", maps.sizes},          {"size", maps.size},

@@ -14,10 +14,12 @@ const element = (name, attributes = {}, text = '') => {
   if (text !== '') node.textContent = text;
   return node;
 };
-const shown = (x) => {
+// As shown_number() of the program.
+const shown = (x, digits = 4) => {
   if (x === null) return '-';
   if (Number.isInteger(x) && Math.abs(x) < 1e6) return String(x);
-  return String(Number(x.toPrecision(4))).replace('e+', 'e');
+  const [mantissa, exponent] = x.toExponential(digits - 1).split('e').map(Number);
+  return exponent < -4 || exponent >= digits ? mantissa + 'e' + exponent : String(Number(x.toPrecision(digits)));
 };
 
 // As AxisScale of the program.
@@ -47,7 +49,7 @@ class Scale {
     return this.log ? Math.log(x / this.low) / Math.log(this.high / this.low) : (x - this.low) / (this.high - this.low);
   }
   tics() {
-    let places = this.few;
+    let places = [...this.few];
     if (places.length === 0 && this.log) {
       const first = Math.floor(Math.log10(this.low)), last = Math.ceil(Math.log10(this.high));
       const step = Math.max(1, Math.floor((last - first + 6) / 7));

@@ -46,7 +46,7 @@ const makeMaps = (figure) => {
       const values = of(table);
       for (const cell of table.querySelectorAll('td[data-i]')) {
         const x = values[Number(cell.dataset.i)];
-        cell.textContent = x === null ? '-' : String(Number(x.toPrecision(2))).replace('e+', 'e');
+        cell.textContent = shown(x, 2);
         cell.className = x === null ? '' : 'h' + shade(x);
       }
     }

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <functional>
 
-std::string shown_number(double x) {
+std::string shown_number(double x, int digits_shown) {
   if (std::isnan(x)) return "-";
   if (x == std::floor(x) && std::abs(x) < 1e6) return fmt::format("{:.0f}", x);
-  std::string text = fmt::format("{:.4g}", x);  // 1.2e+06 is 1.2e6
+  std::string text = fmt::format("{:.{}g}", x, digits_shown);  // 1.2e+06 is 1.2e6
   const std::size_t e = text.find('e');
   if (e == std::string::npos) return text;
   if (text[e + 1] == '+') text.erase(e + 1, 1);
@@ -23,6 +23,16 @@ double rounded(double x, int digits) {
   double short_x = x;
   std::from_chars(text.data(), text.data() + text.size(), short_x);
   return short_x;
+}
+
+double in_chart(double x) {
+  constexpr int digits = 5;
+  return rounded(x, digits);
+}
+
+ChartValue in_chart(ChartValue value) {
+  for (double* number : {&value.at, &value.lo, &value.hi, &value.bound}) *number = in_chart(*number);
+  return value;
 }
 
 ReportCell number_cell(double x) {

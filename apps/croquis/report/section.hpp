@@ -95,10 +95,14 @@ struct Section {
   std::vector<ReportTable> tables;
 };
 
-/// A number for people, with 4 digits; "-" for what there is not.
-std::string shown_number(double x);
+/// A number for people, with 4 digits, or another number of them; "-" for what there is not.
+std::string shown_number(double x, int digits = 4);
 /// With so many digits; x itself where that is no number any more, next to the largest one of double.
 double rounded(double x, int digits);
+/// What the page has of a number in a chart: five digits, as many as a picture can show. What is written about it comes
+/// from these, as when the chart is drawn again.
+ChartValue in_chart(ChartValue value);
+double in_chart(double x);
 ReportCell number_cell(double x);
 /// "1.2 (1 - 1.5)" sorted by 1.2.
 ReportCell interval_cell(const ChartValue& value);

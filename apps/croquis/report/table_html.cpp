@@ -23,7 +23,9 @@ std::string class_of(const ReportCell& cell, bool is_number) {
 }
 
 std::string sort_key(const ReportCell& cell) {
-  return std::isnan(cell.order) ? "" : fmt::format(" data-v=\"{:.6g}\"", cell.order);
+  if (std::isnan(cell.order)) return "";
+  if (std::isinf(cell.order)) return cell.order > 0 ? " data-v=\"Infinity\"" : " data-v=\"-Infinity\"";
+  return fmt::format(" data-v=\"{:.6g}\"", cell.order);
 }
 
 }  // namespace

@@ -68,18 +68,16 @@ template <typename T>
 arma::Col<T> bfloat16_bounds(const Problem<T>& problem) {
   constexpr double u = kBfloat16Roundoff, epsilon = std::numeric_limits<T>::epsilon();
   const auto p = static_cast<double>(problem.p()), n_k = static_cast<double>(problem.n_k());
-  const auto largest_norm = [](const arma::Mat<T>& x) {
-    return std::sqrt(static_cast<double>(arma::max(squared_row_norms(x))));
-  };
+  const auto largest_norm = [](const arma::Mat<T>& x) { return static_cast<double>(arma::max(row_norms(x))); };
   const arma::Row<T> mean = arma::mean(problem.V(), 0);
   const double keys = largest_norm(problem.K().each_row() - centre_of_keys(problem)),
                values = largest_norm(problem.V().each_row() - mean);
-  const arma::vec queries = arma::sqrt(arma::conv_to<arma::vec>::from(squared_row_norms(problem.Q())));
+  const arma::vec queries = arma::conv_to<arma::vec>::from(row_norms(problem.Q()));
   // Of a score: two roundings and, in this precision, the scaling and a sum of p terms. Of the rest: the exponentials,
   // and sums of n_k terms above and below the line.
   const arma::vec change = (2 * u + u * u + (p + 9) * epsilon) / std::sqrt(p) * keys * queries;
-  const arma::vec bounds =
-      2 * values * arma::tanh(change / 2) + 2 * (n_k + 8) * epsilon * (values + static_cast<double>(arma::norm(mean)));
+  const arma::vec bounds = 2 * values * arma::tanh(change / 2) +
+                           2 * (n_k + 8) * epsilon * (values + static_cast<double>(arma::max(row_norms<T>(mean))));
   return arma::conv_to<arma::Col<T>>::from(bounds);
 }
 

@@ -53,10 +53,6 @@ template <typename T>
 Pattern bigbird_pattern(const Problem<T>& problem, arma::uword d, const BigBirdOptions& options, const Key& draw_key) {
   Pattern pattern(problem);
   const arma::uword n = problem.n();
-  if (d == n) {
-    for (arma::uword i = 0; i < n; ++i) pattern.add_all();
-    return pattern;
-  }
   const bool causal = problem.is_causal();
   const arma::uword b = block_for(d, options), m = (n + b - 1) / b;
   const arma::uword random = d / b - fixed_blocks(options, causal);
@@ -97,6 +93,7 @@ Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Key& dr
               ? "block (global + window) <= d, the keys that a query attends to before any random ones"
               : "block (2 global + window) <= d, the keys that a query attends to before any random ones",
           {{"block", b}, {"global", options.global}, {"window", options.window}, {"d", d}});
+  if (d == n) return softmax_over_all_keys(problem);
   return sparse_softmax(problem.Q(), problem.K(), problem,
                         bigbird_pattern(problem, d, options, draw_key.child("random")));
 }

@@ -29,7 +29,8 @@ struct KdeformerShared {
       const double pairs = static_cast<double>(problem.n_q()) * n_k, score = 2 * static_cast<double>(problem.p()) + 1;
       ColumnNorms<T> b = column_norms(problem.Q(), problem.K());
       flops = pairs * score;
-      const T of_values = spectral_norm(v);
+      const arma::Mat<T> values = over_power_of_two(v);  // their size cancels
+      const T of_values = spectral_norm(values);
       weights = arma::square(b.norms);
       if (of_values > 0) {
         // Fixed start: the norm is a property of the problem, not of a draw.
@@ -37,7 +38,7 @@ struct KdeformerShared {
         const T ratio = static_cast<T>(of_scores.value) / of_values;
         flops += pairs * (score + 2 * of_scores.steps * (score + 2));  // the row sums, and two products a step
         flops += spectral_norm_flops(n_k, p_v);
-        weights += squared_row_norms(arma::Mat<T>(ratio * v));
+        weights += squared_row_norms(arma::Mat<T>(ratio * values));
       }
       row_sums = std::move(b.row_sums);
       return;

@@ -12,10 +12,10 @@ Pattern longformer_pattern(const Problem<T>& problem, arma::uword d, arma::uword
   const arma::uword n = problem.n();
   // Under a causal mask the band lies before its query, and a global query meets no more keys than another, so that
   // nothing is counted twice.
-  const arma::uword width = d == n ? n : problem.is_causal() ? d - 1 - global : (d - 1 - 2 * global) / 2;
+  const arma::uword width = problem.is_causal() ? d - 1 - global : (d - 1 - 2 * global) / 2;
   std::vector<std::uint32_t> keys;
   for (arma::uword i = 0; i < n; ++i) {
-    if (d == n || i < global) {
+    if (i < global) {
       pattern.add_all();
       continue;
     }
@@ -48,6 +48,7 @@ Approximation<T> longformer(const Problem<T>& problem, arma::uword d, const Long
     require(d == n || d >= 1 + 2 * options.global, "longformer", "d >= 1 + 2 global, a token and the global ones",
             {{"d", d}, {"global", options.global}});
   }
+  if (d == n) return softmax_over_all_keys(problem);
   return sparse_softmax(problem.Q(), problem.K(), problem, longformer_pattern(problem, d, options.global));
 }
 

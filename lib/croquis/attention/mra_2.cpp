@@ -80,7 +80,7 @@ BlockGrid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Optio
         grid.at(r, c) = BlockFate::masked;
       } else if (keys.end(c) > sees_first) {  // some pairs are masked
         grid.at(r, c) = BlockFate::refined;
-        meets = true;
+        meets = meets || keys.first(c) < sees_first;  // the first query of the row attends to a key of it
         for (arma::uword i = queries.first(r); i < queries.end(r); ++i) {
           const arma::uword end = std::min(keys.end(c), pattern.visible(i));
           pairs += end > keys.first(c) ? end - keys.first(c) : 0;
@@ -90,7 +90,7 @@ BlockGrid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Optio
         best = c;
       }
     }
-    if (options.rest == RestOfBlocks::none && !meets) {
+    if (options.rest == RestOfBlocks::none && !meets && grid.at(r, best) == BlockFate::coarse) {
       grid.at(r, best) = BlockFate::refined;
       pairs += queries.size(r) * keys.size(best);
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/attention/exact.hpp>
 #include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/core/interruption.hpp>
 #include <croquis/core/require.hpp>
@@ -113,6 +114,16 @@ Approximation<T> sparse_softmax(const arma::Mat<T>& q, const arma::Mat<T>& k, co
   return from_divided(std::move(weights), problem);
 }
 
+template <typename T>
+Approximation<T> softmax_over_all_keys(const Problem<T>& problem) {
+  ExactAttention<T> exact = exact_attention(problem, Target::softmax);
+  Approximation<T> approximation;
+  approximation.output = std::move(exact.output);
+  approximation.scores = exact_scores(problem, Target::softmax);
+  approximation.denominators = Denominators<T>{std::move(exact.row_sums.sums), std::move(exact.row_sums.maxima)};
+  return approximation;
+}
+
 template double most_visits(const Problem<float>&, double);
 template double most_visits(const Problem<double>&, double);
 template PatternWeights<float> pattern_weights(const arma::Mat<float>&, const arma::Mat<float>&, const Pattern&);
@@ -123,5 +134,7 @@ template Approximation<float> sparse_softmax(const arma::Mat<float>&, const arma
                                              const Pattern&);
 template Approximation<double> sparse_softmax(const arma::Mat<double>&, const arma::Mat<double>&,
                                               const Problem<double>&, const Pattern&);
+template Approximation<float> softmax_over_all_keys(const Problem<float>&);
+template Approximation<double> softmax_over_all_keys(const Problem<double>&);
 
 }  // namespace croquis

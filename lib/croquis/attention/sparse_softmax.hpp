@@ -81,4 +81,10 @@ template <typename T>
 Approximation<T> sparse_softmax(const arma::Mat<T>& q, const arma::Mat<T>& k, const Problem<T>& problem,
                                 const Pattern& pattern);
 
+/// What these methods are where each query attends to all keys that are not masked: exact attention, with its row sums
+/// as denominators.
+/// Cost: that of exact_attention(), so that no pair takes memory.
+template <typename T>
+Approximation<T> softmax_over_all_keys(const Problem<T>& problem);
+
 }  // namespace croquis

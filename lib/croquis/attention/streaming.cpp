@@ -35,10 +35,8 @@ Approximation<T> streaming(const Problem<T>& problem, arma::uword d, const Strea
   require(d >= 1 && d <= n_k, "streaming", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
   require(d == n_k || d > options.sinks, "streaming", "d > sinks, so that a query attends to its own key",
           {{"d", d}, {"sinks", options.sinks}});
-  if (d < n_k) return sparse_softmax(problem.Q(), problem.K(), problem, streaming_pattern(problem, d, options.sinks));
-  Pattern all(problem);
-  for (arma::uword i = 0; i < problem.n_q(); ++i) all.add_all();
-  return sparse_softmax(problem.Q(), problem.K(), problem, all);
+  if (d == n_k) return softmax_over_all_keys(problem);
+  return sparse_softmax(problem.Q(), problem.K(), problem, streaming_pattern(problem, d, options.sinks));
 }
 
 template <typename T>

@@ -76,10 +76,6 @@ template <typename T>
 Pattern vertical_slash_pattern(const Problem<T>& problem, arma::uword d, const VerticalSlashOptions& options) {
   Pattern pattern(problem);
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
-  if (d == n_k) {
-    for (arma::uword i = 0; i < n_q; ++i) pattern.add_all();
-    return pattern;
-  }
   const ColumnsAndDiagonals chosen = columns_and_diagonals(problem, d, options, pattern);
   std::vector<std::uint32_t> keys;
   for (arma::uword i = 0; i < n_q; ++i) {
@@ -114,6 +110,7 @@ Approximation<T> vertical_slash(const Problem<T>& problem, arma::uword d, const 
   require(options.last >= 1, "vertical-slash", "last >= 1", {{"last", options.last}});
   require(options.vertical >= 0 && options.vertical <= 1, "vertical-slash", "vertical in [0, 1]",
           {{"vertical", options.vertical}});
+  if (d == problem.n_k()) return softmax_over_all_keys(problem);
   return sparse_softmax(problem.Q(), problem.K(), problem, vertical_slash_pattern(problem, d, options));
 }
 
