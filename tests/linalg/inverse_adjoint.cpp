@@ -89,7 +89,7 @@ TEST_CASE("pseudo-inverse adjoint: sizes that do not fit are refused") {
   }
 }
 
-TEST_CASE("iterative inverse adjoint: every start, any number of steps, stopped early") {
+TEST_CASE("iterative inverse adjoint: every start, any number of steps, a symmetric matrix") {
   // Diagonally dominant, with negative entries: columns and rows of different absolute sums.
   const arma::mat n = arma::eye(7, 7) + 0.1 * random_matrix(7, 7, Key(65));
   const arma::mat symmetric = 0.5 * (n + n.t());
@@ -108,14 +108,11 @@ TEST_CASE("iterative inverse adjoint: every start, any number of steps, stopped 
       check_directions(n, false, f, adjoint, 1e-8);
     }
   }
-  const InverseIteration early{
-      .start = InverseStart::transpose_one, .iterations = 9, .tolerance = 0.05, .symmetric = true};
-  const int steps = iterative_inverse(symmetric, early).iterations;
-  CHECK(steps < 9);
+  const InverseIteration mirrored{.start = InverseStart::transpose_one, .iterations = 3, .symmetric = true};
   check_directions(
-      symmetric, true, [&](const arma::mat& m) { return iterative_inverse(m, early).inverse; },
+      symmetric, true, [&](const arma::mat& m) { return iterative_inverse(m, mirrored).inverse; },
       [&](const arma::mat& left, const arma::mat& right) {
-        return iterative_inverse_adjoint<double>(symmetric, early, left * right.t());
+        return iterative_inverse_adjoint<double>(symmetric, mirrored, left * right.t());
       },
       1e-8);
 }

@@ -131,13 +131,7 @@ TEST_CASE_TEMPLATE("iterative_inverse: the residual is ||I - N Z||_F of the Z re
   }
 }
 
-TEST_CASE_TEMPLATE("iterative_inverse: stops at the first step within the tolerance", T, float, double) {
-  const arma::Mat<T> n = benign<T>();
-  const IterativeInverse<T> z = iterative_inverse(n, {.iterations = 50, .tolerance = 1e-2});
-  CHECK(z.residual <= 1e-2);
-  CHECK(z.iterations >= 1);
-  CHECK(z.iterations < 50);
-  CHECK(iterative_inverse(n, {.iterations = z.iterations - 1}).residual > 1e-2);
+TEST_CASE_TEMPLATE("iterative_inverse: takes no step from the inverse", T, float, double) {
   const arma::Mat<T> eye(4, 4, arma::fill::eye);
   CHECK(iterative_inverse(eye, {.iterations = 50}).iterations == 0);  // Z_0 = I is the inverse
 }
@@ -153,7 +147,6 @@ TEST_CASE("iterative_inverse: a breakdown is a runtime_error, a wrong argument a
         "iterative_inverse: a square matrix, got rows = 2, cols = 3");
   CHECK(contains(refusal([] { iterative_inverse(arma::mat()); }), "a square matrix, got rows = 0"));
   CHECK(contains(refusal([&] { iterative_inverse(eye, {.iterations = -1}); }), "iterations = -1"));
-  CHECK(contains(refusal([&] { iterative_inverse(eye, {.tolerance = -0.5}); }), "tolerance = -0.5"));
 }
 
 TEST_CASE("iterative_inverse: stops at the step that makes the residual of a symmetric matrix larger") {

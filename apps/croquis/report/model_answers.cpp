@@ -10,7 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "files/model_table.hpp"
 #include "pictures/curve.hpp"
 #include "report/group_answers.hpp"
 #include "report/leads.hpp"

@@ -93,9 +93,8 @@ Method<T> bfloat16_method() {
   method.rectangular = method.rowwise = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
   method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {
     const double pairs = most_visits(problem, static_cast<double>(problem.n_k())),
-                 widths = static_cast<double>(problem.p() + problem.p_v());
-    return {[problem](arma::uword, const Key&) { return bfloat16(problem); },
-            [=](double) { return pairs * (2 * widths + 1); }};
+                 flops = pairs * pair_flops(static_cast<double>(problem.p()), static_cast<double>(problem.p_v()));
+    return {[problem](arma::uword, const Key&) { return bfloat16(problem); }, [flops](double) { return flops; }};
   };
   return method;
 }

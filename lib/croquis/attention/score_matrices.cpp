@@ -10,7 +10,6 @@
 #include <croquis/nystrom/lift.hpp>
 #include <limits>
 #include <string_view>
-#include <vector>
 
 namespace croquis {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <armadillo>
-#include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/streamed_extra.hpp>

@@ -35,8 +35,7 @@ Step<T> step_from(const arma::Mat<T>& n, const arma::Mat<T>& z) {
 template <typename T>
 std::vector<arma::Mat<T>> steps_of(const arma::Mat<T>& n, const InverseIteration& options) {
   std::vector<arma::Mat<T>> steps = {inverse_start(n, options.start)};
-  const int taken = options.tolerance > 0 ? iterative_inverse(n, options).iterations : options.iterations;
-  for (int step = 0; step < taken; ++step) {
+  for (int step = 0; step < options.iterations; ++step) {
     steps.push_back(product(steps.back(), step_from(n, steps.back()).first, T(0.25)));
   }
   return steps;

@@ -53,8 +53,7 @@ template <typename T>
 IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIteration& options) {
   require(n.n_rows == n.n_cols && n.n_rows > 0, "iterative_inverse", "a square matrix",
           {{"rows", n.n_rows}, {"cols", n.n_cols}});
-  require(options.iterations >= 0 && options.tolerance >= 0, "iterative_inverse", "iterations >= 0, tolerance >= 0",
-          {{"iterations", options.iterations}, {"tolerance", options.tolerance}});
+  require(options.iterations >= 0, "iterative_inverse", "iterations >= 0", {{"iterations", options.iterations}});
   IterativeInverse<T> result{inverse_start(n, options.start), 0, 0};
   // Also of a symmetric N the products are whole. Rounding leaves an N Z that is not symmetric, and what a mirrored
   // half of it makes of that is multiplied by ||N|| ||N^-1|| in each step. c I - M needs no pass of its own: products
@@ -67,7 +66,7 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
   look();
   if (!std::isfinite(result.residual))
     throw std::runtime_error("iterative_inverse: the entries are not finite, or their products are not");
-  while (result.iterations < options.iterations && result.residual > options.tolerance) {
+  while (result.iterations < options.iterations && result.residual > 0) {
     inner.diag() += T(6);  // 7 I - N Z
     inner = product(nz, inner, T(-1));
     inner.diag() += T(15);

@@ -14,8 +14,7 @@ enum class InverseStart {
 
 struct InverseIteration {
   InverseStart start = InverseStart::transpose_both;
-  int iterations = 6;      ///< maximum number of steps; the papers use 6
-  double tolerance = 0.0;  ///< stop early when ||I - N Z||_F <= tolerance
+  int iterations = 6;      ///< steps; the papers use 6. None follows one that leaves ||I - N Z||_F = 0
   bool symmetric = false;  ///< N is symmetric, so iterative_solve computes only one half of W, in blocks
 };
 

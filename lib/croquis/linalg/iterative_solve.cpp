@@ -161,15 +161,14 @@ IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& 
     }
     return {std::move(solution), arma::Col<T>(rounding), z.residual, z.iterations};
   }
-  require(options.iterations >= 0 && options.tolerance >= 0, "iterative_solve", "iterations >= 0, tolerance >= 0",
-          {{"iterations", options.iterations}, {"tolerance", options.tolerance}});
+  require(options.iterations >= 0, "iterative_solve", "iterations >= 0", {{"iterations", options.iterations}});
   const arma::Mat<T> start = inverse_start(n, options.start);
   const arma::Mat<T> w = options.symmetric ? product_symmetric(n, start) : product(n, start);
   JointIteration<T> joint(w, x, options.symmetric);
   IterativeSolution<T> result{{}, {}, static_cast<double>(frobenius_norm<T>(arma::eye<arma::Mat<T>>(d, d) - w)), 0};
   if (!std::isfinite(result.residual))
     throw std::runtime_error("iterative_solve: the entries are not finite, or their products are not");
-  while (result.iterations < options.iterations && result.residual > options.tolerance) {
+  while (result.iterations < options.iterations && result.residual > 0) {
     const double before = result.residual;
     result.residual = joint.step();
     require_no_growth("iterative_solve", ++result.iterations, before, result.residual, options);
