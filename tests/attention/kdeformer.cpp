@@ -203,7 +203,8 @@ TEST_CASE_TEMPLATE("kdeformer: exact for d = n, invariant to the scale of V but 
   const arma::Mat<T> whole(40, 3, arma::fill::value(8));
   const T tiny = 16 * std::numeric_limits<T>::denorm_min();
   const auto output = [&](const arma::Mat<T>& values) {
-    return kdeformer({problem.Q(), problem.K(), values}, 16, Key(1), with_probabilities(Probabilities::exact)).output;
+    const Problem<T> with(problem.Q(), problem.K(), values);
+    return kdeformer(with, 16, Key(1), with_probabilities(Probabilities::exact)).output;
   };
   CHECK(distance(output(whole), arma::Mat<T>(output(tiny * whole) / tiny)) <= 0.2);
   const KdeformerOptions code = KdeformerOptions::code();
