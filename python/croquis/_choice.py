@@ -131,10 +131,11 @@ def choose(
     if text(per, "per") == "layer" and layers is None:
         raise ValueError("per: 'layer' needs layers, that of each head")
     sequences = sequences_of(Q, K, V)
+    position = (";bias=array" if bias is not None else "") + (";causal" if flag(causal, "causal") else "")
     columns, document = _core.choose(
         sequences,
         options_of(len(sequences), causal, bias, length),
-        names_of(len(sequences[0]), dimensions_of(Q, "Q") > 3, layers, name),
+        names_of(len(sequences[0]), dimensions_of(Q, "Q") > 3, layers, name, position),
         text(name, "name"),
         flag(causal, "causal"),
         bias is not None,

@@ -70,19 +70,24 @@ def options_of(
 
 
 def names_of(
-    heads: int, has_sequences: bool, layers: Optional[Wholes], name: str
+    heads: int, has_sequences: bool, layers: Optional[Wholes], name: str, position: str
 ) -> List[Tuple[str, Optional[int], Optional[int]]]:
-    """The name, layer and number of every head; as in the program, one that is alone has a number among sequences only."""
+    """The name, layer and number of every head; as in the program, one that is alone has a number among sequences only.
+
+    `position` stands after every name: ";causal" and the like.
+    """
     if layers is None:
         is_alone = heads == 1 and not has_sequences
-        return [(name, None, None)] if is_alone else [(f"{name};head={h}", None, h) for h in range(heads)]
+        if is_alone:
+            return [(name + position, None, None)]
+        return [(f"{name};head={h}{position}", None, h) for h in range(heads)]
     numbers = wholes(layers, "layers", 0)
     if len(numbers) != heads:
         raise ValueError(f"layers: there are {len(numbers)} for {counted(heads, 'head')}")
     names: List[Tuple[str, Optional[int], Optional[int]]] = []
     for i, layer in enumerate(numbers):
         head = numbers[:i].count(layer)
-        names.append((f"{name};layer={layer};head={head}", layer, head))
+        names.append((f"{name};layer={layer};head={head}{position}", layer, head))
     return names
 
 

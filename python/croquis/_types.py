@@ -63,10 +63,13 @@ def head_options(causal: object, bias: Optional[Vector], length: Optional[Whole]
 def text_of(value: Setting, name: str) -> str:
     """The setting of an option as the program's command line has it: 0.1, 4, exact, yes."""
     plain: object = value.item() if isinstance(value, numpy.generic) else value
+    if isinstance(plain, os.PathLike):
+        plain = os.fspath(plain)
     if isinstance(plain, bool):
         return "yes" if plain else "no"
     if not isinstance(plain, (str, int, float)):
-        raise ValueError(f"option: {name} = {shown(value)} is neither a number nor a word")
+        way = "; give the name of a .npy file with it" if isinstance(plain, (numpy.ndarray, list, tuple)) else ""
+        raise ValueError(f"option: {name} = {shown(value)} is neither a number nor a word{way}")
     if isinstance(plain, str):
         return text(plain, f"option: {name}")
     real(plain, f"option: {name}")  # refuses one that is too large

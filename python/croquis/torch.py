@@ -63,7 +63,8 @@ def attention(
 
     What a method draws and chooses (which rows are landmarks, which columns, the directions) is constant in the
     derivatives; the landmarks themselves move with q and k. There are first derivatives alone: a derivative of them,
-    as of a gradient penalty, is a RuntimeError. So are derivatives that are not finite, as for `croquis.vjp`.
+    as of a gradient penalty, is a RuntimeError. So are derivatives that are not finite, as for `croquis.vjp`, and
+    batched ones (``vectorize=True``, ``is_grads_batched=True``).
 
     What the derivatives need is kept as long as the output or what was computed from it, also after ``backward``, where
     PyTorch frees its own. So of a loss that is recorded keep ``loss.item()``.

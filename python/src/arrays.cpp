@@ -68,10 +68,11 @@ py::array array_made_of(const py::handle& argument, const std::string& name) {
 
 // How to make float64 of what has another dtype, where there is a way.
 std::string way_to_float64(const py::handle& argument, char kind, const std::string& name) {
-  const bool is_array = py::isinstance<py::array>(argument);
   if (kind == 'c') return ": complex numbers are not taken";
-  if (std::string_view("biuf").find(kind) == std::string_view::npos && !(is_array && kind == 'O')) return "";
-  if (is_array) return fmt::format(", as {}.astype('float64')", name);
+  // As a DataFrame has, too.
+  const bool has_astype = py::isinstance<py::array>(argument) || py::hasattr(argument, "astype");
+  if (std::string_view("biuf").find(kind) == std::string_view::npos && !(has_astype && kind == 'O')) return "";
+  if (has_astype) return fmt::format(", as {}.astype('float64')", name);
   if (py::hasattr(argument, "double")) return fmt::format(", as {}.double()", name);  // a tensor of PyTorch
   return fmt::format(", as numpy.array({}, 'float64')", name);
 }

@@ -35,9 +35,13 @@ class Signals {
   std::atomic<bool> stop_ = false;
 };
 
+inline void set_no_memory() {
+  PyErr_SetString(PyExc_MemoryError, "there is not enough memory; fewer tokens, features, trials or threads need less");
+}
+
 /// Raises MemoryError where there is no memory, or where a vector can have no such size.
 [[noreturn]] inline void throw_no_memory() {
-  PyErr_SetString(PyExc_MemoryError, "there is not enough memory; fewer tokens, features, trials or threads need less");
+  set_no_memory();
   throw py::error_already_set();
 }
 

@@ -4,11 +4,22 @@
 #include <croquis/core/kept_memory.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/core/version.hpp>
+#include <exception>
+#include <new>
+
+#include "calls.hpp"
 
 // What Python calls is below.
 #define PyInit__core begin_of_pybind11
 PYBIND11_MODULE(_core, module) {
   croquis::keep_freed_memory();
+  pybind11::register_exception_translator([](std::exception_ptr failure) {  // also of what copies arguments and results
+    try {
+      if (failure) std::rethrow_exception(failure);
+    } catch (const std::bad_alloc&) {
+      set_no_memory();
+    }
+  });
   module.doc() = "The library as the package croquis calls it; not for other callers.";
   module.attr("version") = CROQUIS_VERSION;
   module.def("set_threads", &croquis::set_threads);

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "support/files.hpp"
@@ -122,4 +124,9 @@ TEST_CASE("memory: matrices of all pairs of tokens are refused before anything i
   double none = 0;  // a matrix that nobody may read
   const arma::mat large(&none, n, n, false, true);
   CHECK(contains(refusal([&] { singular_values(large); }), "singular_values: needs 8796093022208 bytes"));
+}
+
+TEST_CASE("reason_of: a failure for lack of memory has a sentence, others say what they say") {
+  CHECK(croquis::reason_of(std::bad_alloc()) == "there is not enough memory");
+  CHECK(croquis::reason_of(std::runtime_error("no luck")) == "no luck");
 }

@@ -21,6 +21,13 @@ class Choose(unittest.TestCase):
         self.assertLess(error, 0.3)
         self.assertEqual(croquis.choose(Q, K, V, eps=1e-9, methods="v-mean", features=8)["status"][0], "exact")
 
+    def test_inputs_say_that_they_are_causal_or_have_a_bias(self):
+        Q, K, V = square_head(n=32, p=4)
+        choice = croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8, causal=True, name="h")
+        self.assertEqual(choice["input"][0], "h;causal")
+        biased = croquis.choose(Q, K, V, eps=9, methods="prf-rpe", features=8, bias=[0.0] * 63, causal=True, name="h")
+        self.assertEqual(biased["input"][0], "h;bias=array;causal")
+
     def test_heads_of_several_layers_and_sequences(self):
         Q, K, V = heads(sequences=3, count=4)
         rows = croquis.choose(Q, K, V, eps=0.3, methods="v-mean", features=8, layers=[0, 0, 5, 5])

@@ -25,10 +25,15 @@ const Method<T>& find_method(std::string_view name) {
 void require_square(TokenAlignment tokens, std::string_view name) {
   if (tokens.n_q == tokens.n_k) return;
   std::string others;
+  bool otherwise = false;
   for (const Method<double>& method : methods<double>()) {
-    if (method.rectangular({}) && method.name != name) others += " " + method.name;
+    if (!method.rectangular({})) continue;
+    if (method.name == name) otherwise = true;
+    if (method.name != name) others += " " + method.name;
   }
-  require(false, name, "as many queries as keys; methods that take other numbers of them are" + others,
+  require(false, name,
+          otherwise ? "as many queries as keys with these options; with its default ones it takes other numbers of them"
+                    : "as many queries as keys; methods that take other numbers of them are" + others,
           {{"n_q", tokens.n_q}, {"n_k", tokens.n_k}});
 }
 

@@ -6,6 +6,7 @@
 #include <croquis/core/memory.hpp>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -85,6 +86,10 @@ void require_memory(double bytes, std::string_view where, std::initializer_list<
     separator = ", ";
   }
   throw std::invalid_argument(message);
+}
+
+std::string reason_of(const std::exception& failure) {
+  return dynamic_cast<const std::bad_alloc*>(&failure) != nullptr ? "there is not enough memory" : failure.what();
 }
 
 }  // namespace croquis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/core/require.hpp>
+#include <exception>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -21,5 +22,8 @@ double available_in_control_group(const std::string& root, const std::string& gr
 /// than available_memory(). Up to 16 MiB are not checked. Callers count only the arrays that they are sure to allocate,
 /// which is a lower bound on what they need.
 void require_memory(double bytes, std::string_view where, std::initializer_list<Got> sizes);
+
+/// What a failure says; of one without a sentence of its own, std::bad_alloc, that there is not enough memory.
+std::string reason_of(const std::exception& failure);
 
 }  // namespace croquis

@@ -27,7 +27,8 @@ struct PseudoInverse {
 /// negative ones, are treated as zero. A zero matrix has rank 0 and pseudo-inverse 0. relative_cutoff is in [0, 1); a
 /// usual choice is d u times the relative accuracy lost in the entries.
 /// Cost: about 9 d^3 flops.
-/// Throws: std::invalid_argument for another matrix or cut-off, std::runtime_error if the eigenvalue solver fails.
+/// Throws: std::invalid_argument for a matrix that is not square, and for another cut-off; std::runtime_error if the
+///   eigenvalue solver fails. Symmetry is not checked: the upper triangle is used.
 template <typename T>
 PseudoInverse<T> pseudo_inverse_psd(const arma::Mat<T>& a, T relative_cutoff);
 

@@ -5,6 +5,7 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/core/choices.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/peak_memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/stopwatch.hpp>
@@ -180,7 +181,7 @@ std::vector<CostRow> call_costs(const Problem<T>& problem, const CostCandidate& 
     for (CostRow& row : rows) row.flops = timed.flops;
     measure(timed, settings.warmup, rows);
   } catch (const std::exception& failure) {
-    for (CostRow& row : rows) row.status = failure.what();
+    for (CostRow& row : rows) row.status = reason_of(failure);
   }
   return rows;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
@@ -140,7 +141,7 @@ std::vector<DimensionRow> lift_dimensions(const Problem<double>& problem, double
       if (settings.trials > 0) set_search(rows[e], sufficient[e]);
     }
   } catch (const std::exception& failure) {
-    for (DimensionRow& row : rows) row.status = failure.what();
+    for (DimensionRow& row : rows) row.status = reason_of(failure);
   }
   return rows;
 }

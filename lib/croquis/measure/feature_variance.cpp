@@ -1,4 +1,5 @@
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/rows.hpp>
@@ -117,7 +118,7 @@ VarianceRow feature_variance(const FeaturePoints& points, arma::uword d, const F
     set_errors(row, points, features, key);
     row.status = status_of({{"l1_error", row.l1_error}, {"squared_error", row.squared_error}});
   } catch (const std::exception& failure) {
-    row.status = failure.what();
+    row.status = reason_of(failure);
   }
   if (row.status != "ok") row.l1_error = row.squared_error = row.lemma_2 = VarianceRow::kUndefined;
   const bool has_formula = features.map == FeatureMap::prf && features.projection == ProjectionDistribution::iid;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/problem_precision.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/power_of_two.hpp>
 #include <croquis/core/stopwatch.hpp>
 #include <croquis/linalg/norms.hpp>
@@ -288,7 +289,7 @@ std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::u
       require_finite(row, g);
     } catch (const std::exception& failure) {
       gradients.back().reset();
-      row = failed(std::move(row), failure.what());
+      row = failed(std::move(row), reason_of(failure));
     }
     rows.push_back(std::move(row));
   }

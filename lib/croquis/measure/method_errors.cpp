@@ -4,6 +4,7 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/hyperattention.hpp>
 #include <croquis/attention/problem_precision.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/stopwatch.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/measure/error_arguments.hpp>
@@ -228,7 +229,7 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma
     }
     if (output != nullptr) *output = arma::conv_to<arma::mat>::from(approximation.output);
   } catch (const std::exception& failure) {
-    return failed(row, failure.what());
+    return failed(row, reason_of(failure));
   }
   return checked(row);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/stopwatch.hpp>
@@ -30,7 +31,7 @@ SketchRow guarded(SketchRow row, const Measure& measure) {
   try {
     measure(row);
   } catch (const std::exception& failure) {
-    return failed(std::move(row), failure.what());
+    return failed(std::move(row), reason_of(failure));
   }
   const std::string status = status_of({{"norm_error", row.norm_error, true},
                                         {"injectivity", row.injectivity, true},

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/score_matrices.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/power_of_two.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
@@ -128,7 +129,7 @@ std::vector<SpectrumRow> guarded_rows(SpectrumRow common, const Measure& measure
     return rows_of(s, common);
   } catch (const std::exception& failure) {
     common.index = 1;
-    common.status = failure.what();
+    common.status = reason_of(failure);
     return {common};
   }
 }
