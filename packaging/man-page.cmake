@@ -1,4 +1,4 @@
-# The manual page, from what the program says of itself: cmake -DPROGRAM=croquis -DVERSION=1.2.0 -DOUT=croquis.1 -P.
+# The manual page, from what the program says of itself: cmake -DPROGRAM=croquis -DVERSION=1.3.0 -DOUT=croquis.1 -P.
 function(ask out)
   execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\\" "\\e" text "${text}")
