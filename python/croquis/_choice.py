@@ -136,7 +136,7 @@ def choose(
         sequences,
         options_of(len(sequences), causal, bias, length),
         names_of(len(sequences[0]), dimensions_of(Q, "Q") > 3, layers, name, position),
-        text(name, "name"),
+        text(name, "name") + position,
         flag(causal, "causal"),
         bias is not None,
         joined(methods, "methods"),

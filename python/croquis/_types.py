@@ -68,7 +68,7 @@ def text_of(value: Setting, name: str) -> str:
     if isinstance(plain, bool):
         return "yes" if plain else "no"
     if not isinstance(plain, (str, int, float)):
-        way = "; give the name of a .npy file with it" if isinstance(plain, (numpy.ndarray, list, tuple)) else ""
+        way = "; give the name of a .npy file" if name == "indices" else ""
         raise ValueError(f"option: {name} = {shown(value)} is neither a number nor a word{way}")
     if isinstance(plain, str):
         return text(plain, f"option: {name}")

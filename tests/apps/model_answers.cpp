@@ -172,6 +172,25 @@ TEST_CASE("croquis show of losses: of one layer at a time it is said which layer
                 shown.output);
   CHECK_FALSE(contains(shown.output, "at d = 8"));
 
+  // A layer where a row failed is named, and a choice is no layer.
+  std::string rows = rows_of(3);
+  const std::string last = "m,2,linformer,paper,16,";
+  const std::size_t row = rows.find(last), ok = rows.find(",ok,", row);
+  REQUIRE(row != std::string::npos);
+  rows.replace(ok, 4, ",lost,");
+  for (int s = 0; s < 3; ++s)
+    rows +=
+        loss_row({.layers = "all", .method = "choice", .d = 0, .sequence = s, .loss = 1.5 + s, .loss_exact = 1.0 + s});
+  write_text(folder / "failed.csv", rows);
+  const ProgramRun failed = run_croquis("show failed.csv", folder.path());
+  REQUIRE_MESSAGE(failed.status == 0, failed.output);
+  CHECK_MESSAGE(contains(failed.output,
+                         "the loss rises most with layer 0 (0.2 ± 0.06) and least with layer 1 (0.125 ± 0.2). Not "
+                         "compared, as rows failed: layer 2. In 1 of 3 layers (1) it does not differ clearly"),
+                failed.output);
+  CHECK_FALSE(contains(failed.output, "choice in one layer"));
+  CHECK_MESSAGE(contains(failed.output, "The choice has the loss 2.5"), failed.output);
+
   write_text(folder / "one.csv", rows_of(1));
   const ProgramRun one = run_croquis("show one.csv", folder.path());
   REQUIRE_MESSAGE(one.status == 0, one.output);

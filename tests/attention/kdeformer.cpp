@@ -3,6 +3,8 @@
 #include <croquis/linalg/norms.hpp>
 #include <croquis/random/indices.hpp>
 
+#include <limits>
+
 #include "support/approximations.hpp"
 #include "support/thread_count.hpp"
 #include "support/weighted_draws.hpp"
@@ -199,13 +201,15 @@ TEST_CASE_TEMPLATE("kdeformer: exact for d = n, invariant to the scale of V but 
   check_scores(kdeformer(problem, 40, Key(1)), problem, scores_of(problem.Q(), problem.K(), Target::softmax),
                entry_error(problem));
   CHECK(identical(arma::Mat<T>(T(1024) * kdeformer(problem, 16, Key(1)).output), kdeformer(scaled, 16, Key(1)).output));
-  // Also where a norm over that of V overflows, with more digits than a subnormal number has.
-  const arma::Mat<T> whole(40, 3, arma::fill::value(8));
-  const T tiny = 16 * std::numeric_limits<T>::denorm_min();
+  // Also where the norm of B over that of V overflows: whole numbers of subnormal units have all of their digits.
+  arma::Mat<T> whole = arma::round(T(100) * problem.V());
+  whole.col(0).fill(T(64));  // some column of equal values, and the others of any length
+  const T tiny = 1024 * std::numeric_limits<T>::denorm_min();
   const auto output = [&](const arma::Mat<T>& values) {
     const Problem<T> with(problem.Q(), problem.K(), values);
     return kdeformer(with, 16, Key(1), with_probabilities(Probabilities::exact)).output;
   };
+  // Each of 16 terms is off by half a unit, 1/2048: 120 outputs by .09 together.
   CHECK(distance(output(whole), arma::Mat<T>(output(tiny * whole) / tiny)) <= 0.2);
   const KdeformerOptions code = KdeformerOptions::code();
   CHECK(distance(T(1024) * kdeformer(problem, 16, Key(1), code).output, kdeformer(scaled, 16, Key(1), code).output) >

@@ -27,6 +27,11 @@ class Choose(unittest.TestCase):
         self.assertEqual(choice["input"][0], "h;causal")
         biased = croquis.choose(Q, K, V, eps=9, methods="prf-rpe", features=8, bias=[0.0] * 63, causal=True, name="h")
         self.assertEqual(biased["input"][0], "h;bias=array;causal")
+        for per, name in (("layer", "h;causal;layer=0"), ("model", "h;causal")):
+            rows = croquis.choose(
+                Q, K, V, eps=9, methods="v-mean", features=8, causal=True, name="h", per=per, layers=[0]
+            )
+            self.assertEqual(rows["input"][0], name)
 
     def test_heads_of_several_layers_and_sequences(self):
         Q, K, V = heads(sequences=3, count=4)

@@ -219,7 +219,7 @@ class Refusals(unittest.TestCase):
         self.refused("rdge", croquis.approximate, Q, K, V, "skyformer", 8, rdge=1)
         self.refused("ridge", croquis.approximate, Q, K, V, "skyformer", 8, ridge=-1)
         self.refused("ridge = None is neither a number nor a word", croquis.approximate, Q, K, V, "skyformer", 8, ridge=None)
-        self.refused("indices.*give the name of a .npy file", croquis.approximate, Q, K, V, "skyformer", 8, indices=[1, 2])
+        self.refused("indices = .* is neither a number nor a word; give the name of a .npy file", croquis.approximate, Q, K, V, "skyformer", 8, indices=[1, 2])
         self.refused("ridge = yes", croquis.approximate, Q, K, V, "skyformer", 8, ridge=True)
         self.refused("ridge", croquis.error, Q, K, V, "skyformer:ridge=-1", [8])
 

@@ -41,8 +41,7 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
   const bool by_loss = first.metric == "loss";  // its guarantee is about all layers together
   answers.push_back(fmt::format(
       "{}; {} keep exact attention, {} are undecided. Followed, with exact attention where nothing is chosen, they "
-      "cost "
-      "{:.3g} times exact attention's {}.",
+      "cost {:.3g} times exact attention's {}.",
       by_loss ? fmt::format("{} of {} layers have an approximation", chosen, rows.size())
               : fmt::format("For {} of {} choices an approximation is certified", chosen, rows.size()),
       count_of(rows, "exact"), count_of(rows, "undecided"), croquis::followed_cost_ratio(rows), first.cost_unit));

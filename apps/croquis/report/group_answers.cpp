@@ -194,12 +194,18 @@ void add_precisions(const croquis::Table& table, std::vector<std::string>& answe
 
 void add_seeds(const croquis::Table& table, std::vector<std::string>& answers) {
   if (!table.has("seed") || !table.has("input")) return;
+  // All kinds of inputs but arrays, models and a matrix of one's own.
+  static const std::set<std::string> drawn = {"text",        "gaussian", "sphere",    "clustered",
+                                              "heavy-norms", "low-rank", "duplicates"};
+  const auto shorter = [](const std::string& a, const std::string& b) {  // of whole numbers the smaller one
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  };
+  using Seeds = std::set<std::string, decltype(shorter)>;
   const std::size_t input = table.column("input"), seed = table.column("seed");
-  std::map<std::string, std::set<std::string>> seeds;
+  std::map<std::string, Seeds> seeds;
   for (const croquis::Record& row : table.rows) {
-    const std::string name = croquis::text_of(row[input]), kind = name.substr(0, name.find(':'));
-    if (kind == "arrays" || kind == "model" || kind == name) continue;  // no kind: a matrix of one's own
-    seeds[name].insert(croquis::text_of(row[seed]));
+    const std::string name = croquis::text_of(row[input]);
+    if (drawn.contains(name.substr(0, name.find(':')))) seeds[name].insert(croquis::text_of(row[seed]));
   }
   for (const auto& [name, several] : seeds) {
     if (several.size() < 2) continue;

@@ -143,24 +143,35 @@ std::string rise_of(const ModelSummary& s) {
   return fmt::format("with layer {} ({}{})", s.layers, shown_number(s.increase), error);
 }
 
-// Of the layers of one method at one d.
-std::string best_and_worst(const std::vector<const ModelSummary*>& layers) {
+// Of one method at one d: the layers that it was tried on, and those where rows failed.
+struct LayersOfMethod {
+  std::vector<const ModelSummary*> whole;
+  std::vector<std::string> failed;
+  std::uint64_t features = 0;
+};
+
+std::string best_and_worst(const LayersOfMethod& layers) {
   const auto below = [](const auto* a, const auto* b) { return a->increase < b->increase; };
-  const auto [best, worst] = std::minmax_element(layers.begin(), layers.end(), below);
-  const ModelSummary& one = *layers.front();
+  const auto [best, worst] = std::minmax_element(layers.whole.begin(), layers.whole.end(), below);
+  const ModelSummary& one = *layers.whole.front();
   const std::string size = is_mean(one) ? "" : fmt::format(" at d = {}", one.features);
   std::string text =
       fmt::format("{}{} in one layer at a time: the loss rises most {} and least {}.",
                   croquis::curve_label({one.method, one.preset}), size, rise_of(**worst), rise_of(**best));
-  if (std::isnan(one.increase_error)) return text + " On one sequence: a difference may be chance.";
+  if (!layers.failed.empty())
+    text += fmt::format(" Not compared, as rows failed: layer {}.", fmt::join(layers.failed, ", "));
   std::vector<std::string> level;
-  for (const ModelSummary* s : layers) {
+  bool once = true;
+  for (const ModelSummary* s : layers.whole) {
+    once = once && std::isnan(s->increase_error);
     if (std::abs(s->increase) <= kClearErrors * s->increase_error) level.push_back(s->layers);
   }
+  if (once) return text + " On one sequence: a difference may be chance.";
   if (level.empty()) return text;
-  if (level.size() == layers.size()) return text + " In no layer does it differ clearly from exact attention's.";
+  const std::size_t all = layers.whole.size() + layers.failed.size();
+  if (level.size() == all) return text + " In no layer does it differ clearly from exact attention's.";
   return text + fmt::format(" In {} of {} layers ({}) it does not differ clearly from exact attention's.", level.size(),
-                            layers.size(), fmt::join(level, ", "));
+                            all, fmt::join(level, ", "));
 }
 
 }  // namespace
@@ -180,20 +191,29 @@ std::vector<std::string> answers_of_models(const std::vector<ModelSummary>& summ
   return answers;
 }
 
-std::vector<std::string> answers_by_layer(const std::vector<ModelSummary>& summaries) {
+std::vector<std::string> answers_by_layer(const std::vector<ModelSummary>& summaries,
+                                          const std::vector<croquis::ModelRow>& rows) {
   std::vector<std::string> answers, order;
-  std::map<std::string, std::vector<const ModelSummary*>> layers;  // at the largest d of each method
+  std::map<std::string, LayersOfMethod> methods;  // at the largest d of each
   for (const ModelSummary& s : summaries) {
-    if (s.method == "exact" || std::isnan(s.increase) || s.failed > 0) continue;
+    if (s.method == "exact" || s.method == "choice") continue;
     const std::string label = croquis::curve_label({s.method, s.preset});
-    std::vector<const ModelSummary*>& largest = layers[label];
-    if (largest.empty()) order.push_back(label);
-    if (!largest.empty() && s.features > largest.front()->features) largest.clear();
-    if (largest.empty() || s.features == largest.front()->features) largest.push_back(&s);
+    const auto [place, is_new] = methods.try_emplace(label);
+    if (is_new) order.push_back(label);
+    if (is_new || s.features > place->second.features) place->second = {.features = s.features};
+    if (s.features < place->second.features) continue;
+    if (s.failed > 0 || std::isnan(s.increase)) {
+      place->second.failed.push_back(s.layers);
+    } else {
+      place->second.whole.push_back(&s);
+    }
   }
-  for (const std::string& label : order) answers.push_back(best_and_worst(layers[label]));
+  for (const std::string& label : order) {
+    if (!methods[label].whole.empty()) answers.push_back(best_and_worst(methods[label]));
+  }
   if (!answers.empty())
     answers.front() +=
         " (± is the standard error of differences between sequences. What layers add one at a time need not add up.)";
+  if (std::string choice = best_of(summaries, rows, 0); !choice.empty()) answers.push_back(std::move(choice));
   return answers;
 }

@@ -26,7 +26,7 @@ Section section_of_models(const croquis::Table& table) {
   }
   const bool by_layer = is_layer_by_layer(summaries);
   const std::vector<std::string> answers =
-      by_layer ? answers_by_layer(summaries) : answers_of_models(summaries, passes);
+      by_layer ? answers_by_layer(summaries, passes) : answers_of_models(summaries, passes);
   section.answers.insert(section.answers.end(), answers.begin(), answers.end());
   add_precisions(table, section.answers);
   add_failures(table, section.answers);

@@ -14,12 +14,16 @@ const element = (name, attributes = {}, text = '') => {
   if (text !== '') node.textContent = text;
   return node;
 };
-// As shown_number() of the program.
+// As shown_number() of the program. Of two numbers that are equally near toExponential takes the larger one, and the
+// program the even one.
 const shown = (x, digits = 4) => {
   if (x === null) return '-';
   if (Number.isInteger(x) && Math.abs(x) < 1e6) return String(x);
-  const [mantissa, exponent] = x.toExponential(digits - 1).split('e').map(Number);
-  return exponent < -4 || exponent >= digits ? mantissa + 'e' + exponent : String(Number(x.toPrecision(digits)));
+  const [all, power] = x.toExponential(20).split('e'), figures = all.replace(/[-.]/g, '');
+  const isDown = /^50*$/.test(figures.slice(digits)) && Number(figures[digits - 1]) % 2 === 0;
+  const near = isDown ? Number(all.slice(0, all.length - (21 - digits)) + 'e' + power) : Number(x.toPrecision(digits));
+  const [mantissa, exponent] = near.toExponential().split('e').map(Number);
+  return exponent < -4 || exponent >= digits ? mantissa + 'e' + exponent : String(near);
 };
 
 // As AxisScale of the program.

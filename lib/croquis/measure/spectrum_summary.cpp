@@ -25,8 +25,7 @@ const Columns<SpectrumSummary>& spectrum_summary_columns() {
         "σ_1 over the smallest singular value, or 1 / (max(rows, columns) u) if that is smaller. In the latter case "
         "the smallest is rounding, and the value, 10¹² or more for sides up to 9000, is only a lower bound: it says "
         "the larger side, and nothing of the matrix beyond that. For `bv` and `cv` the number of rows counts, also "
-        "where "
-        "values are wider. `NA` for lanczos and for a matrix of zeros"},
+        "where values are wider. `NA` for lanczos and for a matrix of zeros"},
        &SpectrumSummary::condition},
       {{"stable_rank", Role::number, "‖·‖_F² / ‖·‖²; `NA` for a matrix of zeros"}, &SpectrumSummary::stable_rank},
       {{"rank", Role::number,
