@@ -200,7 +200,7 @@ std::vector<std::string> answers_by_layer(const std::vector<ModelSummary>& summa
     const std::string label = croquis::curve_label({s.method, s.preset});
     const auto [place, is_new] = methods.try_emplace(label);
     if (is_new) order.push_back(label);
-    if (is_new || s.features > place->second.features) place->second = {.features = s.features};
+    if (is_new || s.features > place->second.features) place->second = {{}, {}, s.features};
     if (s.features < place->second.features) continue;
     if (s.failed > 0 || std::isnan(s.increase)) {
       place->second.failed.push_back(s.layers);
