@@ -164,17 +164,15 @@ TEST_CASE_TEMPLATE("mra-2: the first blocks and a band come before all others, i
   CHECK(compared > all / 2);
 }
 
-TEST_CASE_TEMPLATE("mra-2: with rest=none a query attends to more than its own key, wherever blocks end", T, float,
-                   double) {
-  for (const arma::uword n_k : {12, 13, 34, 35}) {
+TEST_CASE_TEMPLATE("mra-2: with rest=none a query whose own key ends a block attends to the best block before it", T,
+                   float, double) {
+  for (const arma::uword n_k : {13U, 35U}) {  // the first query of every row of blocks is such a query
     const Problem<T> problem = masked_problem<T>({{12, n_k}, true}, 1, Key(test_seed()).child("ends").child(n_k));
-    const Approximation<T> approximation = mra_2(problem, 2, {.block = 2, .rest = Rest::none});
-    const arma::Mat<T> scores = approximation.scores->dense();
-    for (arma::uword i = 0; i < 12; ++i) {
+    const arma::Mat<T> scores = mra_2(problem, 2, {.block = 2, .rest = Rest::none}).scores->dense();
+    for (arma::uword i = 0; i < 12; i += 2) {
       CAPTURE(n_k);
       CAPTURE(i);
-      const arma::uvec keys = arma::find(scores.row(i) > 0);
-      CHECK(keys.n_elem >= std::min<arma::uword>(2, i + 1 + n_k - 12));
+      CHECK(arma::find(scores.row(i) > 0).eval().n_elem >= 2);
     }
   }
 }
