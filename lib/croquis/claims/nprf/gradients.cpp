@@ -193,7 +193,8 @@ Finding decide_quotient(const Check& check, const SpreadCase& on, const std::str
   finding.d = on.m;
   finding.trials = check.count("draws");
   finding.estimate = quotient;
-  finding.power = power_of_means(relative_error_of(a - quotient * b, arma::mean(a)));
+  // Over the mean: squares of differences of tiny spreads would vanish, and with them the error.
+  finding.power = power_of_means(relative_error_of((a - quotient * b) / arma::mean(a), 1));
   finding.threshold = fmt::format("{:g}; draws = {}; sets = {}", bound, check.count("draws"), on.sets.size());
   return finding;
 }
