@@ -102,7 +102,7 @@ def choose(
     layers : list of int, optional
         The layer of each head; heads are numbered within their layer.
     name : str
-        The column ``input`` begins with it.
+        The column ``input`` begins with it; parts for a bias and for `causal` are added, as the program does.
     save : str or path, optional
         A file for the choices, choice.json, which `read_choices` reads, and which ``croquis model`` takes by its option
         --choice. A file that is there is replaced if it has choices. Where it has not, or cannot be written, is said
@@ -131,12 +131,14 @@ def choose(
     if text(per, "per") == "layer" and layers is None:
         raise ValueError("per: 'layer' needs layers, that of each head")
     sequences = sequences_of(Q, K, V)
-    position = (";bias=array" if bias is not None else "") + (";causal" if flag(causal, "causal") else "")
+    parts = text(name, "name").split(";")  # which may say already what the bias is
+    position = ";bias=array" if bias is not None and not any(p.startswith("bias=") for p in parts) else ""
+    position += ";causal" if flag(causal, "causal") and "causal" not in parts else ""
     columns, document = _core.choose(
         sequences,
         options_of(len(sequences), causal, bias, length),
         names_of(len(sequences[0]), dimensions_of(Q, "Q") > 3, layers, name, position),
-        text(name, "name") + position,
+        name + position,
         flag(causal, "causal"),
         bias is not None,
         joined(methods, "methods"),

@@ -27,6 +27,8 @@ class Choose(unittest.TestCase):
         self.assertEqual(choice["input"][0], "h;causal")
         biased = croquis.choose(Q, K, V, eps=9, methods="prf-rpe", features=8, bias=[0.0] * 63, causal=True, name="h")
         self.assertEqual(biased["input"][0], "h;bias=array;causal")
+        given = croquis.choose(Q, K, V, eps=9, methods="prf-rpe", features=8, bias=[0.0] * 63, name="h;bias=b")
+        self.assertEqual(given["input"][0], "h;bias=b")
         for per, name in (("layer", "h;causal;layer=0"), ("model", "h;causal")):
             rows = croquis.choose(
                 Q, K, V, eps=9, methods="v-mean", features=8, causal=True, name="h", per=per, layers=[0]
