@@ -123,7 +123,8 @@ TEST_CASE_TEMPLATE("skyformer: the preset 'code' is six steps of the iteration o
   const arma::uvec landmarks = LandmarkSampler<T>(LiftedPoints<T>(problem.Q(), problem.K()).kernel(), code.landmarks)
                                    .draw(8, draw_key.child("landmarks"));
 
-  // The reference: with E = I - N Z a step is Z (I + E + E^2 + E^3 / 4), from N^T over the largest column sum or from I.
+  // The reference: with E = I - N Z a step is Z (I + E + E^2 + E^3 / 4), from N^T over the largest column sum or from
+  // I.
   const Dense points = stacked_points(problem), chosen = rows_of(points, landmarks);
   const long double gamma = static_cast<long double>(static_cast<T>(0.1));
   Dense n = gaussian_of(chosen, chosen) + gamma * identity(8), scale(8, 8);
