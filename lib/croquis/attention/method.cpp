@@ -25,15 +25,16 @@ const Method<T>& find_method(std::string_view name) {
 void require_square(TokenAlignment tokens, std::string_view name) {
   if (tokens.n_q == tokens.n_k) return;
   std::string others;
-  bool otherwise = false;
+  bool by_default = false;  // the method itself takes them, without these options
   for (const Method<double>& method : methods<double>()) {
     if (!method.rectangular({})) continue;
-    if (method.name == name) otherwise = true;
-    if (method.name != name) others += " " + method.name;
+    others += " " + method.name;
+    by_default = by_default || method.name == name;
   }
   require(false, name,
-          otherwise ? "as many queries as keys with these options; with its default ones it takes other numbers of them"
-                    : "as many queries as keys; methods that take other numbers of them are" + others,
+          by_default
+              ? "as many queries as keys with these options; with its default ones it takes other numbers of them"
+              : "as many queries as keys; methods that take other numbers of them are" + others,
           {{"n_q", tokens.n_q}, {"n_k", tokens.n_k}});
 }
 

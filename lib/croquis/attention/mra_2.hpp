@@ -28,9 +28,9 @@ struct Mra2Options {
 /// d is the number of keys that a query attends to exactly, on average at most: blocks are refined in descending order
 /// of their mean logits, the first of equals first, as long as they have at most n_q d pairs together. With Rest::none
 /// the best block of a row of blocks comes first, whatever d is, so that every query attends to a key; under a mask not
-/// where each query of the row attends to a key of a block that is refined anyway. `first` and
-/// `diagonal` are the priors of the authors' code: a block comes before all that are in fewer of the first rows, the
-/// first columns and the band about the diagonal.
+/// where each query of the row attends to a key of a block that is refined anyway. `first` and `diagonal` are the priors
+/// of the authors' code: a block comes before all that are in fewer of the first rows, the first columns and the band
+/// about the diagonal.
 /// Causal (not in the paper): blocks with some masked pairs are always refined, blocks with only masked pairs are left
 ///   out, and all keys of the others are before all their queries. No weight goes to later keys, but the mean of a
 ///   block's queries and the choice among all blocks depend on later tokens.
